@@ -10,6 +10,8 @@
 
 #include "core/document/trace.h"
 #include "core/formats/language_run.h"
+#include "core/formats/model_directory.h"
+#include "core/formats/shipped_model.h"
 #include "core/language/sample.h"
 #include "core/language/sentence_reading.h"
 #include "core/language/stories.h"
@@ -25,6 +27,7 @@ constexpr Index kFewStoryTokens = 20'000;  // for a kept run, which learns nothi
 constexpr double kKeptSpeed = 50.0;        // steps per second
 constexpr Index kFirstText = 25;           // the first step after the start whose text is kept
 constexpr Index kStripSteps = 8;
+constexpr Index kShippedModelBytes = Index{64} << 20;
 constexpr model::Sampling kWriting{.temperature = 0.7};
 
 /// All runs on stories learn from the same ones.
@@ -99,6 +102,7 @@ struct LiveLanguage::Live {
   std::uint64_t moments;
   bool isKept = false;
   Index keptStep = 0;                              // of a kept run: the step that it has reached
+  model::ModelPtr keptModel;                       // likewise of its last step, once it was shown
   std::optional<language::LanguageTrainer> run;    // from the first request on
   std::optional<language::LanguageModel> earlier;  // with the parameters of an earlier step
   std::vector<WrittenText> texts;                  // each at least twice as many steps on
@@ -230,6 +234,12 @@ LanguageMoment LiveLanguage::Live::advanceKept(const Request& request) {
   moment.settings = run->settings;
   moment.stepsTaken = taken->step();
   moment.step = shown->step();
+  if (std::next(shown) == kept.end()) {  // the shipped model is what the run ended in
+    if (keptModel == nullptr) {
+      keptModel = formats::openModel(formats::kStoriesModel, kShippedModelBytes);
+    }
+    moment.model = keptModel;
+  }
   moment.sentence = run->sentence;
   moment.tokens = run->tokens;
   moment.weights = weightsByLayer(*shown);
@@ -284,6 +294,7 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
   moment.evaluations = run->evaluations();
   const language::LanguageModel& shown = shownModel(moment, request.due.look);
   const model::ModelPtr model = shown.model(corpus->title);
+  moment.model = model;
   if (!read(moment, model, request.sentence, execution)) return std::nullopt;
   if (request.strip) {
     if (std::exchange(headsSentence, moment.sentence) != moment.sentence) heads.clear();

@@ -115,11 +115,13 @@ bool reads(const tokenizer::Tokenizer& tokenizer, const std::string& text) {
   });
 }
 
-/// Makes the texts of one template.
+using Tokenizers = std::vector<const tokenizer::Tokenizer*>;
+
+/// Makes the texts of one template. Their words are those that all tokenizers know.
 class TextMaker {
  public:
-  TextMaker(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer, std::uint64_t seed)
-      : of_(of), tokenizer_(tokenizer), stream_(seed, std::string(kPrefix) + of.name) {
+  TextMaker(const TextTemplate& of, Tokenizers tokenizers, std::uint64_t seed)
+      : of_(of), tokenizers_(std::move(tokenizers)), stream_(seed, std::string(kPrefix) + of.name) {
     for (const Slot& slot : of.slots) {
       const auto given = of.lists.find(slot.list);
       if (given == of.lists.end() && vocabulary_.empty()) vocabulary_ = wordsOfVocabulary();
@@ -154,13 +156,14 @@ class TextMaker {
   bool drawsOne() { return drawn(0).has_value(); }
 
  private:
-  /// The words of small letters among the tokens, in the order of their ids.
+  /// The words of small letters among the first tokenizer's tokens, in the order of their ids.
   Words wordsOfVocabulary() const {
     Words words;
     std::set<std::string> seen;
-    for (tokenizer::TokenId id = 0; id < tokenizer_.end(); ++id) {
-      if (tokenizer_.isSpecial(id)) continue;
-      std::string word = tokenizer_.bytes(id);
+    const tokenizer::Tokenizer& of = *tokenizers_.front();
+    for (tokenizer::TokenId id = 0; id < of.end(); ++id) {
+      if (of.isSpecial(id)) continue;
+      std::string word = of.bytes(id);
       if (word.starts_with(' ')) word.erase(0, 1);
       const bool letters =
           !word.empty() && std::ranges::all_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
@@ -194,16 +197,21 @@ class TextMaker {
     made.text.text = textOf(variant.clean);
     made.other.text = textOf(variant.corrupt);
     const auto fit = [&](const Pieces& pieces) { return allAreOneToken(pieces); };
-    if (!reads(tokenizer_, made.text.text) || !reads(tokenizer_, made.other.text)) {
-      unknown_ = made.text.text;
-      return std::nullopt;
+    for (const tokenizer::Tokenizer* each : tokenizers_) {
+      if (!reads(*each, made.text.text) || !reads(*each, made.other.text)) {
+        unknown_ = made.text.text;
+        return std::nullopt;
+      }
+      const bool aligned =
+          tokensOf(*each, made.text.text).size() == tokensOf(*each, made.other.text).size();
+      if (!aligned) return std::nullopt;
     }
-    const bool aligned = tokensOf(made.text.text).size() == tokensOf(made.other.text).size();
-    if (!aligned || !std::ranges::all_of(wholes, fit)) return std::nullopt;
+    if (!std::ranges::all_of(wholes, fit)) return std::nullopt;
     for (const Pieces& answer : {variant.right, variant.wrong}) {
-      const auto id = oneTokenAfter(made.text.text, textOf(answer));
+      const std::string word = textOf(answer);
+      const auto id = oneTokenAfter(made.text.text, word);
       if (!id) return std::nullopt;
-      made.answers.push_back(std::to_string(*id));
+      made.answers.push_back(tokenizers_.size() == 1 ? std::to_string(*id) : word);
     }
     return made;
   }
@@ -281,28 +289,41 @@ class TextMaker {
     return text;
   }
 
-  std::vector<tokenizer::TokenId> tokensOf(std::string_view text) const {
+  static std::vector<tokenizer::TokenId> tokensOf(const tokenizer::Tokenizer& tokenizer,
+                                                  std::string_view text) {
     std::vector<tokenizer::TokenId> ids;
-    for (const tokenizer::Token& token : tokenizer_.encode(text, false)) ids.push_back(token.id);
+    for (const tokenizer::Token& token : tokenizer.encode(text, false)) ids.push_back(token.id);
     return ids;
   }
 
-  /// The token that a word adds to a text; nothing where it adds several, or changes those before.
-  /// A space before the word is part of it.
+  /// The first tokenizer's token that a word adds to a text; nothing where it adds several to any,
+  /// or changes those before. A space before the word is part of it.
   std::optional<tokenizer::TokenId> oneTokenAfter(const std::string& text,
                                                   const std::string& word) const {
+    std::optional<tokenizer::TokenId> first;
+    for (const tokenizer::Tokenizer* each : tokenizers_) {
+      const auto id = oneTokenAfter(*each, text, word);
+      if (!id) return std::nullopt;
+      if (!first) first = id;
+    }
+    return first;
+  }
+
+  static std::optional<tokenizer::TokenId> oneTokenAfter(const tokenizer::Tokenizer& tokenizer,
+                                                         const std::string& text,
+                                                         const std::string& word) {
     const std::size_t end = text.find_last_not_of(' ');
-    std::vector<tokenizer::TokenId> ids =
-        tokensOf(std::string_view(text).substr(0, end == std::string::npos ? 0 : end + 1));
-    const std::vector<tokenizer::TokenId> all = tokensOf(text + word);
+    std::vector<tokenizer::TokenId> ids = tokensOf(
+        tokenizer, std::string_view(text).substr(0, end == std::string::npos ? 0 : end + 1));
+    const std::vector<tokenizer::TokenId> all = tokensOf(tokenizer, text + word);
     if (all.size() != ids.size() + 1) return std::nullopt;
     ids.push_back(all.back());
-    if (ids != all || isUnknown(tokenizer_, all.back())) return std::nullopt;
+    if (ids != all || isUnknown(tokenizer, all.back())) return std::nullopt;
     return all.back();
   }
 
   const TextTemplate& of_;
-  const tokenizer::Tokenizer& tokenizer_;
+  Tokenizers tokenizers_;
   RandomStream stream_;
   Words vocabulary_;
   std::vector<const Words*> lists_;  // by slot
@@ -395,12 +416,18 @@ const TextTemplate& readableTemplate(const tokenizer::Tokenizer& tokenizer) {
 }
 
 bool fits(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer) {
-  return TextMaker(of, tokenizer, 1).drawsOne();
+  return TextMaker(of, {&tokenizer}, 1).drawsOne();
 }
 
 std::vector<TextOfSet> textsOf(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer,
                                Index count, std::uint64_t seed) {
-  TextMaker maker(of, tokenizer, seed);
+  return textsOfAll(of, {&tokenizer}, count, seed);
+}
+
+std::vector<TextOfSet> textsOfAll(const TextTemplate& of,
+                                  const std::vector<const tokenizer::Tokenizer*>& tokenizers,
+                                  Index count, std::uint64_t seed) {
+  TextMaker maker(of, tokenizers, seed);
   std::vector<TextOfSet> texts;
   for (Index number = 0; number < count; ++number) texts.push_back(maker.text(number));
   return texts;

@@ -76,5 +76,10 @@ bool fits(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer);
 /// UserError where too few words of a list are single tokens.
 std::vector<TextOfSet> textsOf(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer,
                                Index count, std::uint64_t seed);
+/// Likewise texts that several models read, of words that are one token for each tokenizer. Where
+/// there are several, the answers are words in place of ids.
+std::vector<TextOfSet> textsOfAll(const TextTemplate& of,
+                                  const std::vector<const tokenizer::Tokenizer*>& tokenizers,
+                                  Index count, std::uint64_t seed);
 
 }  // namespace headscope::formats

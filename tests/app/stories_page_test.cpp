@@ -7,6 +7,8 @@
 #include "../core/test_files.h"
 #include "app/live_language.h"
 #include "app/ui/export_choice.h"
+#include "app/ui/model/born_heads.h"
+#include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/train/language_run_view.h"
 #include "app/view_json.h"
@@ -14,6 +16,8 @@
 #include "core/base/numbers.h"
 #include "core/formats/corpora.h"
 #include "core/formats/language_run.h"
+#include "core/formats/shipped_model.h"
+#include "core/language/sentence_reading.h"
 #include "core/language/stories.h"
 #include "core/language/story_words.h"
 #include "core/model/compositions.h"
@@ -232,10 +236,41 @@ TEST_F(StoriesPage, ItsHeadsAreLookedForInAModel) {
   EXPECT_EQ(ui_.view().selection.page, kModelPage);
   EXPECT_EQ(ui_.view().model.prediction.sweepTexts, "template:box");
   EXPECT_EQ(ui_.view().model.prediction.sweepShown, kLooksEffect);
-  EXPECT_EQ(ui_.view().model.prediction.born,
-            "For comparison: head 1·1 of your run, at step 1,500, looks at the thing that was put "
-            "there with 0.97, in 200 "
-            "sentences of stories.");
+  const std::shared_ptr<const BornModel> born = ui_.view().model.prediction.born;
+  EXPECT_EQ(
+      born->looking,
+      "head 1·1 of your run at step 1,500 looks at the thing that was put there with 0.97, in "
+      "200 sentences of stories");
+  // what the kept run ended in is the model that ships
+  const language::KeptRun& kept = *formats::shippedRun();
+  const auto next = language::readSentence(born->model, *formats::storyCorpus(1, 20'000),
+                                           kept.sentence, 64, kTestBudget, {});
+  EXPECT_EQ(next->next.front().id, kept.moments.back().next.front().id);
+  EXPECT_NEAR(next->next.front().probability, kept.moments.back().next.front().probability, 2e-3);
+}
+
+/// The heads of a run and of the page's model are measured on the same texts.
+TEST_F(StoriesPage, ItsHeadsStandBesideThoseOfAModel) {
+  ui_.click("In other models", kStoryQuestionsCard);
+  playKeptRun();
+  ui_.clickAt(ui_.at("look for it in a model", kStoryQuestionsCard));
+  ui_.view().model.place = {formats::kStoriesModel, {}};
+  const auto named = [&] {
+    return ui_.shows("your run at step 1,500: layer", kModelPredictionCard);
+  };
+  for (int i = 0; i < 20 && !named(); ++i) {
+    ui_.settle();
+    ui_.frame();
+  }
+  // the run ended in the very model that is open, so that both say the same
+  const std::string all = ui_.screen().all(kModelPredictionCard);
+  EXPECT_TRUE(named()) << all;
+  EXPECT_TRUE(
+      ui_.shows("headscope stories: layer 1, head 1 looks most: 1.00", kModelPredictionCard))
+      << all;
+  EXPECT_TRUE(
+      ui_.shows("your run at step 1,500: layer 1, head 1 looks most: 1.00", kModelPredictionCard))
+      << all;
 }
 
 TEST_F(StoriesPage, TheHeadsThatSingAreShownInAModel) {

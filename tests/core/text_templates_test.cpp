@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "core/base/assets.h"
+#include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/formats/tokenizer_json.h"
+#include "core/model/tokenized.h"
 #include "tests/core/support/model_folders.h"
 
 namespace headscope::formats {
@@ -59,6 +61,35 @@ std::vector<std::string> tokensOf(const Tokenizer& tokenizer, const std::string&
 
 std::string answerOf(const Tokenizer& tokenizer, const TextOfSet& text, std::size_t which) {
   return *tokenizer.text(std::stoi(text.answers.at(which)));
+}
+
+/// Texts that two models read are of words that both have, each with ids of its own.
+TEST(TextTemplates, GiveTextsThatSeveralTokenizersRead) {
+  const TokenizerPtr many = wordTokenizer({"q", "w", "e", "r", "t", "z", "u", "i", "o", "p"});
+  const TokenizerPtr few = openTokenizer(kStoriesModel);
+  for (const char* name : {"template:ioi", "template:box", "template:induction"}) {
+    const auto texts = textsOfAll(textTemplate(name), {few.get(), many.get()}, 10, 1);
+    ASSERT_EQ(texts.size(), 10U) << name;
+    for (const TextOfSet& text : texts) {
+      for (const Tokenizer* each : {few.get(), many.get()}) {
+        EXPECT_EQ(tokensOf(*each, text.text.text).size(), tokensOf(*each, text.other.text).size());
+        for (const std::string& name : tokensOf(*each, text.text.text)) {
+          EXPECT_TRUE(name != "[UNK]" && name != "<unk>") << text.text.text;
+        }
+        for (const std::string& answer : text.answers) {
+          const auto whole = tokensOf(*each, text.text.text + answer);
+          EXPECT_EQ(whole.size(), tokensOf(*each, text.text.text).size() + 1) << answer;
+          EXPECT_EQ(*each->text(model::oneToken(answer, each)), whole.back());
+        }
+      }
+    }
+  }
+  const TokenizerPtr letters = openTokenizer("headscope:induction");
+  expectUserError(
+      [&] {
+        textsOfAll(textTemplate("template:ioi"), {few.get(), letters.get()}, 1, 1);
+      },
+      "template:ioi", "choose another template");
 }
 
 TEST(TextTemplates, GiveAlignedTextsWithAnswersOfOneToken) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@ enum class Composition;  // core/model/compositions.h, which includes too much f
 }
 
 namespace headscope::ui {
+
+struct BornModel;  // born_heads.h
 
 /// The requested model and its text.
 struct ModelPlace {
@@ -117,8 +120,7 @@ struct PredictionView {
   Index sweepColumn = 0;         // the chosen part of the layer: attention or network, or a place
   Index sweepAt = -1;            // its token, where parts are replaced at each token in turn
   bool sweepListsTexts = false;  // lists the texts by the chosen part's effect, not the parts
-  std::string born;              // a head of a run that does the same on such texts, in words;
-  std::string bornTexts;         // … shown while sweepTexts are these
+  std::shared_ptr<const BornModel> born;  // a model that a sweep's heads are compared with
   std::string why;               // the steps of the chain that is followed (core/model/why.h)
   bool whyValues = false;        // a token's value is followed; otherwise why the head looks there
   std::string whyScore;          // the score that the chain begins with; empty: the word's logit

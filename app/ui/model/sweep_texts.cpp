@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/ui/frame_commands.h"
+#include "app/ui/model/born_heads.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
@@ -41,19 +42,34 @@ model::AskedWord askedIn(const formats::TextOfSet& text, const AskedWord& page, 
   return asked;
 }
 
-/// Reads or makes the set that the view names.
-TextSet readSet(const std::string& name, const formats::TokenizerPtr& tokenizer, Index count,
-                std::uint64_t seed) {
+struct ReadSet {
+  TextSet texts;
+  bool ofBoth = false;  // a born model (born_heads.h) reads them as well
+};
+
+/// Reads or makes the set that the view names. `born`: the tokenizer of another model that should
+/// read a template's texts as well; they are the first one's alone where both share too few words.
+ReadSet readSet(const std::string& name, const formats::TokenizerPtr& tokenizer,
+                const formats::TokenizerPtr& born, Index count, std::uint64_t seed) {
   using Texts = std::vector<formats::TextOfSet>;
   if (!formats::isTextTemplate(name)) {
-    return std::make_shared<const Texts>(formats::readTextSet(name));
+    return {std::make_shared<const Texts>(formats::readTextSet(name))};
   }
   const formats::TextTemplate& of = formats::textTemplate(name);
   if (tokenizer == nullptr) {
     throw UserError(fmt::format(
         "{}: the model's folder has no tokenizer: open a file with ids of tokens", of.title));
   }
-  return std::make_shared<const Texts>(textsOf(of, *tokenizer, count, seed));
+  if (born != nullptr) {
+    try {
+      // a born model has fewer words, among which a template's random ones are drawn
+      return {
+          std::make_shared<const Texts>(textsOfAll(of, {born.get(), tokenizer.get()}, count, seed)),
+          true};
+    } catch (const UserError&) {  // sweep_view.cpp says that the two are not compared
+    }
+  }
+  return {std::make_shared<const Texts>(textsOf(of, *tokenizer, count, seed))};
 }
 
 /// Draws the number of a template's texts, and the button for others.
@@ -128,17 +144,19 @@ void openTexts(const PanelContext& panel) {
 constexpr const char* kTextsOfSweep = "texts of a sweep";
 
 /// Reads a set by its name in the background. `work` names the computation.
-Computed<TextSet> setByName(const PanelContext& panel, const ModelMoment& moment,
+Computed<ReadSet> setByName(const PanelContext& panel, const ModelMoment& moment,
                             const std::string& set, const char* work) {
   const PredictionView& view = panel.modelView.prediction;
   const formats::TokenizerPtr& tokenizer = moment.first().tokenizer;
+  const BornModel* compared = bornFor(panel, set);
+  const formats::TokenizerPtr born = compared != nullptr ? compared->tokenizer : nullptr;
   Fingerprint key(work, reinterpret_cast<std::uintptr_t>(tokenizer.get()), view.sweepCount,
                   view.sweepSeed);
-  key.add(Fingerprint(set));
-  return panel.computations.request<TextSet>(work, key, Schedule::background, [&] {
-    return [name = set, tokenizer, count = view.sweepCount,
-            seed = view.sweepSeed](const std::atomic<bool>&) -> std::optional<TextSet> {
-      return readSet(name, tokenizer, count, seed);
+  key.add(Fingerprint(set)).add(reinterpret_cast<std::uintptr_t>(born.get()));
+  return panel.computations.request<ReadSet>(work, key, Schedule::background, [&] {
+    return [name = set, tokenizer, born, count = view.sweepCount,
+            seed = view.sweepSeed](const std::atomic<bool>&) -> std::optional<ReadSet> {
+      return readSet(name, tokenizer, born, count, seed);
     };
   });
 }
@@ -150,7 +168,7 @@ ChosenTexts chosenSet(const PanelContext& panel, const ModelMoment& moment, cons
   const auto found = setByName(panel, moment, set, work);
   if (!found.problem.empty()) wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
   if (found.current == nullptr) return {};
-  return {*found.current, nameOfSet(set), true};
+  return {found.current->texts, nameOfSet(set), true, found.current->ofBoth};
 }
 
 }  // namespace
@@ -160,7 +178,7 @@ bool allAnswered(const PanelContext& panel, const ModelMoment& moment) {
   if (set.empty() || moment.ofImage()) return false;
   const auto found = setByName(panel, moment, set, kTextsOfSweep);
   return found.current != nullptr &&
-         std::ranges::none_of(**found.current,
+         std::ranges::none_of(*found.current->texts,
                               [](const formats::TextOfSet& text) { return text.answers.empty(); });
 }
 

@@ -15,9 +15,10 @@ namespace headscope::ui {
 using TextSet = std::shared_ptr<const std::vector<formats::TextOfSet>>;
 
 struct ChosenTexts {
-  TextSet set;         // null: the page's own text
-  std::string name;    // "Indirect objects", "ioi.jsonl"
-  bool ready = false;  // otherwise the set is being read, or cannot be
+  TextSet set;          // null: the page's own text
+  std::string name;     // "Indirect objects", "ioi.jsonl"
+  bool ready = false;   // otherwise the set is being read, or cannot be
+  bool ofBoth = false;  // a born model reads them as well (born_heads.h)
 };
 /// Draws the choice of texts, and what keeps a set from being read.
 ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment);

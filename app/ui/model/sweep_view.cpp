@@ -13,6 +13,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
+#include "app/ui/model/born_heads.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/model/sweep_choices.h"
@@ -268,29 +269,102 @@ Fingerprint keyOf(const AskedWord& asked, const ChosenTexts& texts, Instead inst
   return key.add(view.sweepOver).add(instead);
 }
 
-void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& swept,
-               EffectKind kind) {
-  const FrameContext& look = panel.look;
-  Rect room = Rect::rest();
-  const float least = look.px((swept.many() ? 526.0F : 476.0F) + widthOfPart(swept));
-  const float side = std::clamp(room.width() * 0.46F, least, look.px(720));
-  const Rect right = room.cutRight(std::min(side, room.width()), look.space.large);
+/// The sweep of a born model over the same texts.
+struct SweptBorn {
+  const BornModel& model;
+  const Swept& swept;
+};
+
+double largestOf(const Swept& swept, EffectKind kind) {
   double most = 0.0;
   for (std::size_t i = 0; i < swept.parts.size(); ++i) {
     most = std::max(most, std::abs(swept.value(i, kind).value_or(0.0)));
   }
+  return most;
+}
+
+/// Draws a born model's map in the left half of a room, under a line that names its largest part,
+/// and such a line for the page's model over the right half, which is returned.
+Rect drawBorn(const PanelContext& panel, const SweptBorn& born, const ModelMoment& moment,
+              const Swept& swept, EffectKind kind, const ColorScale& scale, Rect room) {
+  const FrameContext& look = panel.look;
+  ImFont* font = look.fonts.small;
+  Rect names = room.cutTop(textSize(font, "A").y, look.space.tight);
+  const auto name = [&](const Rect& at, const std::string& model, const Swept& of, ImU32 color) {
+    const std::string text = fmt::format("{}: {}", model, largestInWords(of, kind));
+    ImGui::SetCursorScreenPos(at.a);
+    label(font, color, elided(font, text, at.width()));
+    tip(look, text);
+  };
+  const float half = 0.5F * (room.width() - look.space.large);
+  name(names.cutLeft(half, look.space.large), born.model.name, born.swept, look.theme.accentText);
+  name(names, moment.trace->document().model->name(), swept, look.theme.text);
+  const PlaceNames none;
+  PartMap map = sweepMap(panel, born.model.model->config(), born.swept, kind, none);
+  map.id = "map of the born model";
+  for (PartCell& cell : map.cells) cell.chosen = false;  // the page chooses parts of its own model
+  (void)drawPartMap(panel, map, scale, room.cutLeft(half, look.space.large));
+  return room;
+}
+
+void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& swept,
+               EffectKind kind, const std::optional<SweptBorn>& born) {
+  const FrameContext& look = panel.look;
+  Rect room = Rect::rest();
+  const float least = look.px((swept.many() ? 526.0F : 476.0F) + widthOfPart(swept));
+  const float side = std::clamp(room.width() * 0.46F, least, look.px(720));
+  // two maps side by side leave the table room in a wide window alone
+  const bool listed = !born || room.width() - side > look.px(620);
+  const Rect right =
+      listed ? room.cutRight(std::min(side, room.width()), look.space.large) : Rect();
+  double most = largestOf(swept, kind);
+  if (born) most = std::max(most, largestOf(born->swept, kind));
   const ModelMoment& moment = *asked.moment;
   const PlaceNames tokens = placesOf(moment, swept);
-  const PartMap map = sweepMap(panel, moment, swept, kind, tokens);
+  const PartMap map = sweepMap(panel, moment.config(), swept, kind, tokens);
   const ColorScale scale = divergingScale(look, static_cast<float>(std::max(most, kLeast)));
+  if (born) room = drawBorn(panel, *born, moment, swept, kind, scale, room);
   if (const auto clicked = drawPartMap(panel, map, scale, room)) {
     choosePart(panel.modelView, moment.config(), swept.found.parts[*clicked]);
   }
+  if (!listed) return;
   if (swept.set != nullptr && panel.modelView.prediction.sweepListsTexts) {
     drawExamples(panel, moment, swept, kind, tokens, right);
   } else {
     table(panel, moment.config(), swept, kind, scale, tokens, right);
   }
+}
+
+/// The sweep of the born model over the same texts, once it is known; says what there is instead
+/// of it.
+std::optional<SweptBorn> comparedWith(const PanelContext& panel, const ChosenTexts& texts,
+                                      const model::SweepSetting& setting, const Swept& swept,
+                                      EffectKind kind) {
+  const FrameContext& look = panel.look;
+  const BornModel* born = bornFor(panel, panel.modelView.prediction.sweepTexts);
+  if (born == nullptr) return std::nullopt;
+  const auto say = [&](const std::string& text) {
+    wrappedLabel(look.fonts.small, look.theme.accentText, text);
+  };
+  if (born->model == nullptr) {
+    say(fmt::format("For comparison: {}. A run that is learned here is compared on the same texts.",
+                    born->looking));
+    return std::nullopt;
+  }
+  if (!texts.ofBoth) {
+    say(
+        fmt::format("For comparison: {}. There are too few words that both models know for texts "
+                    "that both could read.",
+                    born->looking));
+    return std::nullopt;
+  }
+  const bool alike = setting.over == SweepOver::heads && setting.with != model::SweepWith::other &&
+                     !setting.to && setting.place == Patch::kEveryPlace;
+  if (!alike) return std::nullopt;
+  const auto found = sweepOfBorn(panel, *born, swept.set, setting.with);
+  if (!found.problem.empty()) say(fmt::format("{}: {}", born->name, found.problem));
+  if (found.current == nullptr || !found.current->has(kind)) return std::nullopt;
+  return SweptBorn{*born, *found.current};
 }
 
 }  // namespace
@@ -350,10 +424,7 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   const Swept& swept = *found.current;
   wrappedLabel(look.fonts.small, look.theme.textMuted,
                resultInWords(swept, asked, {texts, instead, meanOf.name, place}, *shown, receiver));
-  if (!view.born.empty() && view.sweepTexts == view.bornTexts) {
-    wrappedLabel(look.fonts.small, look.theme.accentText, view.born);
-  }
-  drawSwept(panel, asked, swept, *shown);
+  drawSwept(panel, asked, swept, *shown, comparedWith(panel, texts, setting, swept, *shown));
 }
 
 }  // namespace headscope::ui

@@ -117,11 +117,10 @@ bool isChosenPart(const ModelView& view, const model::ModelConfig& config, const
   return there && isChosenLayer(view, config, part.stack, part.layer) && columnOf(part) == column;
 }
 
-PartMap sweepMap(const PanelContext& panel, const ModelMoment& moment, const Swept& swept,
+PartMap sweepMap(const PanelContext& panel, const model::ModelConfig& config, const Swept& swept,
                  EffectKind kind, const PlaceNames& tokens) {
   const FrameContext& look = panel.look;
-  const model::ModelConfig& config = moment.config();
-  const bool two = moment.source != nullptr, byPlace = isByPlace(swept);
+  const bool two = config.crossAttention, byPlace = isByPlace(swept);
   const MapRows rows(swept);
   PartMap map{"sweep map", std::ssize(rows.first), 1, {}, {}, {}, isChange(kind)};
   if (byPlace || two) {

@@ -35,8 +35,8 @@ bool isChosenPart(const ModelView& view, const model::ModelConfig& config,
                   const model::Patch& part);
 
 /// The map of a number: a row for each layer, or for each part where parts are replaced at each
-/// token in turn.
-PartMap sweepMap(const PanelContext& panel, const ModelMoment& moment, const Swept& swept,
+/// token in turn. `config` is of the model whose parts they are.
+PartMap sweepMap(const PanelContext& panel, const model::ModelConfig& config, const Swept& swept,
                  EffectKind kind, const PlaceNames& tokens);
 
 }  // namespace headscope::ui

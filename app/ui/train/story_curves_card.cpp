@@ -9,6 +9,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/ids.h"
+#include "app/ui/model/born_heads.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/table.h"
@@ -184,11 +185,16 @@ class StoryQuestionsCard final : public Card {
                               asked.decides, here.look));
       if (flowingPill(look, fmt::format("look for it in a model##{}", asked.name),
                       "Opens the page Model with texts of this kind")) {
-        lookFor(
-            panel, kTexts[question],
-            fmt::format("For comparison: head {} of your run, at step {}, looks at {} with "
-                        "{:.2f}, in 200 sentences of stories.",
-                        shortName(here.head), withThousands(now->step), asked.decides, here.look));
+        BornModel born;
+        born.name = fmt::format("your run at step {}", withThousands(moment.step));
+        born.texts = kTexts[question];
+        born.looking = fmt::format(
+            "head {} of your run at step {} looks at {} with {:.2f}, in 200 sentences "
+            "of stories",
+            shortName(here.head), withThousands(now->step), asked.decides, here.look);
+        born.tokenizer = moment.corpus->tokenizer;
+        born.model = moment.model;
+        lookFor(panel, std::move(born));
       }
     }
     const bool sings = pill(look, "the heads that sing");
@@ -214,10 +220,10 @@ class StoryQuestionsCard final : public Card {
     panel.selection.page = kModelPage;
   }
 
-  static void lookFor(const PanelContext& panel, const char* texts, std::string born) {
+  static void lookFor(const PanelContext& panel, BornModel born) {
     PredictionView& prediction = panel.modelView.prediction;
-    prediction.sweepTexts = prediction.bornTexts = texts;
-    prediction.born = std::move(born);
+    prediction.sweepTexts = born.texts;
+    prediction.born = std::make_shared<const BornModel>(std::move(born));
     prediction.sweepOver = 0;
     prediction.sweepShown = kLooksEffect;
     prediction.reading = kEveryPartReading;
