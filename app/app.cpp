@@ -347,7 +347,7 @@ void App::State::noMemory(const ui::Fonts& fonts) {
                 nullptr, size.x - 2 * margin);
 }
 
-void App::onWake(std::function<void()> wake) {
+void App::onWake(const std::function<void()>& wake) {
   for (const BackgroundPart& part : state_->parts) part.setWake(wake);
 }
 bool App::wantsFrame() const { return state_->wantsFrame; }

@@ -85,7 +85,7 @@ class App {
   void frame(const ui::Fonts& fonts, double now);
 
   /// Sets `wake`, which another thread calls whenever there is something new to draw.
-  void onWake(std::function<void()> wake);
+  void onWake(const std::function<void()>& wake);
 
   /// True while an animation runs: the host draws without waiting for an event.
   bool wantsFrame() const;

@@ -17,6 +17,8 @@ template <typename... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;  // Clang 16 and older do not deduce it
 
 }  // namespace
 

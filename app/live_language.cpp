@@ -78,8 +78,6 @@ struct LiveLanguage::Live {
   explicit Live(std::uint64_t momentsBefore) : budget(0), moments(momentsBefore), isKept(true) {}
 
   std::optional<LanguageMoment> advance(const Request& request, const std::atomic<bool>& cancelled);
-
- private:
   LanguageMoment advanceKept(const Request& request);
   /// The model of the shown step, whose number the moment receives.
   const language::LanguageModel& shownModel(LanguageMoment& moment, std::optional<Index> look);

@@ -364,9 +364,10 @@ void printCircuits(std::ostream& out, const FoundCircuits& found) {
     table.add(std::move(cells));
   });
   table.print(out);
-  if (!found.looks.empty())
+  if (!found.looks.empty()) {
     out << "previous, itself, first: where the head looks by position alone, the mean weights in a "
            "text of equal tokens\n";
+  }
   for (std::size_t i = 0; i < found.chosen.size(); ++i) {
     const HeadOfLayer& head = found.chosen[i];
     const std::string of =

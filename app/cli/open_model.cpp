@@ -1,5 +1,7 @@
 #include "app/cli/open_model.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 

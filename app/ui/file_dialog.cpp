@@ -169,7 +169,7 @@ std::optional<fs::path> FileDialog::accepted(const Given& given) {
                                    : "Give the name of a file.";
     return std::nullopt;
   }
-  const auto taken =
+  auto taken =
       mode_ == Mode::open ? acceptedToOpen(path, given) : acceptedToSave(path, given);
   if (taken) folder_ = taken->parent_path();
   return taken;

@@ -86,8 +86,6 @@ std::vector<Index> largestPlaces(const std::vector<float>& values, std::size_t f
   return order;
 }
 
-constexpr float kHairOfBar = 1e-6F;  // a bar of 0 is a hair's width, so that its start is visible
-
 /// Draws a bar per key, full at the largest weight the head may have (1 without pins and dropout).
 /// Where not all fit, draws the largest and notes it.
 void weightBars(const PanelContext& panel, const Inspected& of, float most) {

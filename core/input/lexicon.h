@@ -50,7 +50,7 @@ class Lexicon {
   /// in "that house". The word is in lower case.
   const std::vector<WordClass>& otherClasses(const std::string& word) const;
   /// Returns whether the English list has a word, given in lower case.
-  bool isEnglish(const std::string& word) const { return isEnglish_.count(word) > 0; }
+  bool isEnglish(const std::string& word) const { return isEnglish_.contains(word); }
 
  private:
   std::unordered_map<std::string, WordClass> classes_;

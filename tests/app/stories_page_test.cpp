@@ -254,7 +254,7 @@ TEST_F(StoriesPage, ItsHeadsStandBesideThoseOfAModel) {
   ui_.click("In other models", kStoryQuestionsCard);
   playKeptRun();
   ui_.clickAt(ui_.at("look for it in a model", kStoryQuestionsCard));
-  ui_.view().model.place = {formats::kStoriesModel, {}};
+  EXPECT_EQ(ui_.view().model.place.folder, formats::kStoriesModel) << "none was open";
   const auto named = [&] {
     return ui_.shows("your run at step 1,500: layer", kModelPredictionCard);
   };
@@ -271,6 +271,10 @@ TEST_F(StoriesPage, ItsHeadsStandBesideThoseOfAModel) {
   EXPECT_TRUE(
       ui_.shows("your run at step 1,500: layer 1, head 1 looks most: 1.00", kModelPredictionCard))
       << all;
+  EXPECT_FALSE(ui_.shows("estimate", kModelPredictionCard)) << "the maps leave no room for a table";
+  ui_.click("end the comparison", kModelPredictionCard);
+  EXPECT_FALSE(named());
+  EXPECT_TRUE(ui_.shows("estimate", kModelPredictionCard));
 }
 
 TEST_F(StoriesPage, TheHeadsThatSingAreShownInAModel) {

@@ -129,7 +129,7 @@ std::string comparedName(const ModelView& view, const ModelMoment& other) {
   std::vector<std::string> texts;
   if (!view.compared.text.empty()) texts.push_back(fmt::format("“{}”", other.given()));
   if (!view.compared.target.empty()) texts.push_back(fmt::format("“{}”", other.text));
-  const std::string text = fmt::format("{}", fmt::join(texts, " → "));
+  std::string text = fmt::format("{}", fmt::join(texts, " → "));
   if (view.compared.folder.empty()) return text;
   const std::string& model = other.trace->document().model->name();
   return text.empty() ? model : fmt::format("{} on {}", model, text);

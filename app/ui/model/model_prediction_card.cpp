@@ -303,7 +303,7 @@ std::optional<ChosenWord> chosenWord(const ModelView& view, const ModelMoment& m
 }
 
 std::string logitName(const ChosenWord& chosen, const ModelMoment& moment) {
-  const std::string logit = fmt::format("logit of “{}”", moment.nameOf(chosen.word));
+  std::string logit = fmt::format("logit of “{}”", moment.nameOf(chosen.word));
   if (!chosen.other) return logit;
   return fmt::format("{} − logit of “{}”", logit, moment.nameOf(*chosen.other));
 }

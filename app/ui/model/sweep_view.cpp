@@ -313,8 +313,7 @@ void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& s
   Rect room = Rect::rest();
   const float least = look.px((swept.many() ? 526.0F : 476.0F) + widthOfPart(swept));
   const float side = std::clamp(room.width() * 0.46F, least, look.px(720));
-  // two maps side by side leave the table room in a wide window alone
-  const bool listed = !born || room.width() - side > look.px(620);
+  const bool listed = !born;  // two maps side by side leave no room for a list
   const Rect right =
       listed ? room.cutRight(std::min(side, room.width()), look.space.large) : Rect();
   double most = largestOf(swept, kind);
@@ -407,7 +406,12 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   const std::optional<EffectKind> shown =
       found.current != nullptr ? std::optional(chooseEffect(look, view, *found.current))
                                : std::nullopt;
-  if (found.current != nullptr && ofSet) chooseList(look, view);
+  const bool compared = bornFor(panel, view.sweepTexts) != nullptr && texts.ofBoth;
+  if (found.current != nullptr && ofSet && !compared) chooseList(look, view);
+  if (compared && flowingPill(look, "end the comparison",
+                              "Shows the effects on this model alone, with the table of them")) {
+    view.born = nullptr;
+  }
   if (instead == Instead::otherText && !ofSet) otherTextField(panel, asked);
   const bool stopped = found.problem == Computations::kStopped;
   if (!found.problem.empty() && !stopped) {

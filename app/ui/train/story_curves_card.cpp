@@ -184,7 +184,7 @@ class StoryQuestionsCard final : public Card {
                   fmt::format("here head {} looks at {} with {:.2f}", shortName(here.head),
                               asked.decides, here.look));
       if (flowingPill(look, fmt::format("look for it in a model##{}", asked.name),
-                      "Opens the page Model with texts of this kind")) {
+                      "Opens the page Model, where both read texts of this kind")) {
         BornModel born;
         born.name = fmt::format("your run at step {}", withThousands(moment.step));
         born.texts = kTexts[question];
@@ -220,8 +220,13 @@ class StoryQuestionsCard final : public Card {
     panel.selection.page = kModelPage;
   }
 
+  /// Opens the page Model on the texts of a born model, with the small language model where none
+  /// is open.
   static void lookFor(const PanelContext& panel, BornModel born) {
     PredictionView& prediction = panel.modelView.prediction;
+    if (panel.modelView.place.folder.empty()) {
+      panel.modelView.place = {formats::kStoriesModel, {}};
+    }
     prediction.sweepTexts = born.texts;
     prediction.born = std::make_shared<const BornModel>(std::move(born));
     prediction.sweepOver = 0;
