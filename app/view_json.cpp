@@ -31,6 +31,7 @@ constexpr std::array kTabs{"cell", "history", "scenes"};
 // a state chosen in the history is not stored with the view; the last edit replaces it
 constexpr std::array kAgainst{"last-edit", "last-edit", "right-way"};
 constexpr std::array kTrainTabs{"live", "over-steps", "head-counts", "scale", "head-off"};
+constexpr std::array kQuestionsTabs{"run", "sizes", "models"};
 constexpr std::array kTermColumns{"index", "left", "right", "product", "contribution"};
 
 /// The fields of the heads page.
@@ -204,6 +205,7 @@ void visitFields(Fields& f, View& view) {
   f.word("train_cut_into", view.train.cutInto);
   f.number("train_vocabulary", view.train.vocabulary, Index{16}, Index{65'536});
   f.choice("train_tab", view.train.tab, kTrainTabs);
+  f.choice("train_questions", view.train.questions, kQuestionsTabs);
   f.flag("train_curves", view.train.curves);
   f.flag("train_step", view.train.step);
   f.number("train_example", view.train.example, Index{0}, training::kEvaluationExamples - 1);

@@ -221,7 +221,13 @@ TEST_F(StoriesPage, ModelsOfOtherSizesStandInATab) {
   ui_.click("Other sizes", kStoryQuestionsCard);
   const auto all = [&] { return ui_.screen().all(kStoryQuestionsCard); };
   EXPECT_TRUE(ui_.shows("1 × 6", kStoryQuestionsCard)) << all();
-  EXPECT_TRUE(ui_.shows("“song”, seed 1: with one layer 22 % right", kStoryQuestionsCard)) << all();
+  EXPECT_TRUE(ui_.shows("“song” is first answered, by the number of layers: 1 never (20 %), 2 at",
+                        kStoryQuestionsCard))
+      << all();
+  EXPECT_TRUE(ui_.shows("missed most, by these heads: 4 %, 1 %, 80 %", kStoryQuestionsCard))
+      << all();
+  ui_.click("box", kStoryQuestionsCard);
+  EXPECT_TRUE(ui_.shows("“box” is first answered", kStoryQuestionsCard)) << "a heading chooses";
   ui_.click("Six questions", kStoryQuestionsCard);
   EXPECT_FALSE(ui_.shows("1 × 6", kStoryQuestionsCard)) << all();
 }

@@ -31,9 +31,10 @@ TokenizerPtr wordTokenizer(const std::vector<std::string>& more = {}) {
       for (const auto& forms : list) words.insert(forms.begin(), forms.end());
     }
   }
-  for (const char* plain : {"The",  "the",     "and", "to",  "a",    "lasted",  "from", "year",
-                            ",",    "[UNK]",   "One", "day", "was",  "because", "she",  "he",
-                            "gave", "thanked", "put", "in",  "Then", "opened",  "took", "."}) {
+  for (const char* plain :
+       {"The",   "the", "and",  "to",     "a",       "lasted", "from", "year", ",",
+        "[UNK]", "One", "day",  "was",    "because", "she",    "he",   "gave", "thanked",
+        "put",   "in",  "Then", "opened", "took",    ".",      "sang", ":"}) {
     words.insert(plain);
   }
   for (int n = 0; n < 100; ++n) words.insert(fmt::format("##{:02}", n));
@@ -67,7 +68,7 @@ std::string answerOf(const Tokenizer& tokenizer, const TextOfSet& text, std::siz
 TEST(TextTemplates, GiveTextsThatSeveralTokenizersRead) {
   const TokenizerPtr many = wordTokenizer({"q", "w", "e", "r", "t", "z", "u", "i", "o", "p"});
   const TokenizerPtr few = openTokenizer(kStoriesModel);
-  for (const char* name : {"template:ioi", "template:box", "template:induction"}) {
+  for (const char* name : {"template:ioi", "template:box", "template:song"}) {
     const auto texts = textsOfAll(textTemplate(name), {few.get(), many.get()}, 10, 1);
     ASSERT_EQ(texts.size(), 10U) << name;
     for (const TextOfSet& text : texts) {
@@ -94,7 +95,7 @@ TEST(TextTemplates, GiveTextsThatSeveralTokenizersRead) {
 
 TEST(TextTemplates, GiveAlignedTextsWithAnswersOfOneToken) {
   const TokenizerPtr tokenizer = wordTokenizer({"q", "w", "e", "r", "t", "z", "u", "i", "o", "p"});
-  ASSERT_EQ(textTemplates().size(), 7U);
+  ASSERT_EQ(textTemplates().size(), 8U);
   for (const TextTemplate& each : textTemplates()) {
     const auto texts = textsOf(each, *tokenizer, 30, 1);
     ASSERT_EQ(texts.size(), 30U);
@@ -167,6 +168,15 @@ TEST(TextTemplates, TheAnswersToQuestionsOfStoriesAreRight) {
     const auto tokens = tokensOf(*tokenizer, text.text.text);
     EXPECT_EQ(tokens[2], answerOf(*tokenizer, text, 0)) << "who gave: " << text.text.text;
     EXPECT_EQ(std::ranges::count(tokens, answerOf(*tokenizer, text, 1)), 2) << text.text.text;
+  }
+  for (const TextOfSet& text : textsOf(textTemplate("template:song"), *tokenizer, 30, 3)) {
+    // A sang : a b c d e . B sang : a b c
+    const auto tokens = tokensOf(*tokenizer, text.text.text);
+    ASSERT_EQ(tokens.size(), 15U) << text.text.text;
+    EXPECT_EQ(answerOf(*tokenizer, text, 0), tokens[6]) << text.text.text;
+    EXPECT_EQ(tokens[12], tokens[3]);
+    EXPECT_EQ(tokens[14], tokens[5]);
+    EXPECT_NE(tokensOf(*tokenizer, text.other.text)[14], tokens[5]);
   }
   for (const TextOfSet& text : textsOf(textTemplate("template:box"), *tokenizer, 30, 3)) {
     const auto put = tokensOf(*tokenizer, text.text.text)[5];

@@ -106,26 +106,29 @@ void addStories(Facts& facts, const LanguageMoment& moment) {
   number("train_found", found);
 }
 
-/// Adds what runs on stories measured beforehand learned, by the number of layers: the first run of
-/// several heads with networks.
+/// Adds what runs on stories with networks, measured beforehand, learned with seed 1: by layers and
+/// heads, "[2x1, song]", and of six heads by layers alone.
 void addMeasured(Facts& facts) {
   for (const language::MeasuredRun& run : language::measuredRuns()) {
-    if (run.heads == 1 || !run.networks || run.seed != 1) continue;
+    if (!run.networks || run.seed != 1) continue;
     for (std::size_t q = 0; q < language::kStoryQuestions; ++q) {
       const auto& question = run.questions[q];
-      const std::string at =
-          fmt::format("[{}, {}]", run.layers, language::storyQuestions()[q].name);
-      facts.try_emplace("measured_right" + at, question.right.back());
-      facts.try_emplace("measured_head" + at, shortName(question.looks));
-      facts.try_emplace("measured_mass" + at, question.look);
-      facts.try_emplace("measured_without" + at, question.rightWithoutIt);
-      if (question.mostMissed) {
-        facts.try_emplace("measured_missed" + at, shortName(*question.mostMissed));
-        facts.try_emplace("measured_without_missed" + at, question.rightWithoutMostMissed);
-      }
-      if (const auto found = run.answeredAt(q)) {
-        facts.try_emplace("measured_found_at" + at, static_cast<double>(*found));
-      }
+      const auto add = [&](const std::string& model) {
+        const std::string at = fmt::format("[{}, {}]", model, language::storyQuestions()[q].name);
+        facts.try_emplace("measured_right" + at, question.right.back());
+        facts.try_emplace("measured_head" + at, shortName(question.looks));
+        facts.try_emplace("measured_mass" + at, question.look);
+        facts.try_emplace("measured_without" + at, question.rightWithoutIt);
+        if (question.mostMissed) {
+          facts.try_emplace("measured_missed" + at, shortName(*question.mostMissed));
+          facts.try_emplace("measured_without_missed" + at, question.rightWithoutMostMissed);
+        }
+        if (const auto found = run.answeredAt(q)) {
+          facts.try_emplace("measured_found_at" + at, static_cast<double>(*found));
+        }
+      };
+      add(fmt::format("{}x{}", run.layers, run.heads));
+      if (run.heads == 6) add(std::to_string(run.layers));
     }
   }
 }

@@ -360,6 +360,8 @@ std::optional<SweptBorn> comparedWith(const PanelContext& panel, const ChosenTex
   const bool alike = setting.over == SweepOver::heads && setting.with != model::SweepWith::other &&
                      !setting.to && setting.place == Patch::kEveryPlace;
   if (!alike) return std::nullopt;
+  say(fmt::format("For comparison: {}. The texts here are others, which both read.",
+                  born->looking));
   const auto found = sweepOfBorn(panel, *born, swept.set, setting.with);
   if (!found.problem.empty()) say(fmt::format("{}: {}", born->name, found.problem));
   if (found.current == nullptr || !found.current->has(kind)) return std::nullopt;

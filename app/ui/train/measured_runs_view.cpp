@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/ui/compat.h"
@@ -44,15 +45,21 @@ double atEnd(const MeasuredRun& run, std::size_t question) {
   return run.questions[question].right.back();
 }
 
-/// The result of the run in the middle of the seeds, ordered by their first answers: "650", or
-/// where it never answered the share at the end, "18 %".
-std::string answeredInWords(RunsOfModel runs, std::size_t question) {
+/// The run in the middle of the seeds, ordered by their first answers and then by the shares at the
+/// end.
+const MeasuredRun& middleOf(RunsOfModel runs, std::size_t question) {
   constexpr Index kNever = std::numeric_limits<Index>::max();
-  std::ranges::stable_sort(
-      runs, {}, [&](const MeasuredRun* run) { return run->answeredAt(question).value_or(kNever); });
-  const MeasuredRun& middle = *runs[runs.size() / 2];
+  std::ranges::stable_sort(runs, {}, [&](const MeasuredRun* run) {
+    return std::pair(run->answeredAt(question).value_or(kNever), -atEnd(*run, question));
+  });
+  return *runs[runs.size() / 2];
+}
+
+/// The result of that run: "650", or where it never answered the share at the end, "18 %".
+std::string answeredInWords(const RunsOfModel& runs, std::size_t question) {
+  const MeasuredRun& middle = middleOf(runs, question);
   const auto at = middle.answeredAt(question);
-  return at ? std::to_string(*at) : fmt::format("{:.0f} %", 100.0 * atEnd(middle, question));
+  return at ? withThousands(*at) : fmt::format("{:.0f} %", 100.0 * atEnd(middle, question));
 }
 
 /// "seed 1: 650, seed 2: 700, seed 3: 18 %"
@@ -84,15 +91,15 @@ void table(const FrameContext& look, const std::vector<RunsOfModel>& all, std::s
                        fmt::format("{}: the first step with 90 % right, or the share of right "
                                    "answers at the end; the middle one of the seeds",
                                    each.words),
-                       true, 50, 0.4F, false});
+                       true, 50, 0.4F});
   }
   Table rows(look, {.id = "measured runs", .dense = true}, columns);
   if (const auto clicked = rows.clickedHeading(); clicked && *clicked > 0) question = *clicked - 1;
   for (std::size_t m = 0; m < all.size(); ++m) {
     rows.row(static_cast<Index>(m));
-    if (rows.rowHovered()) {
-      tipNow(fmt::format("{}: {}", storyQuestions()[question].name,
-                         eachSeedInWords(all[m], question)));
+    if (const auto column = rows.hoveredColumn(); column && *column > 0) {
+      const std::size_t q = *column - 1;
+      tipNow(fmt::format("{}: {}", storyQuestions()[q].name, eachSeedInWords(all[m], q)));
     }
     rows.swatch(nameOf(*all[m].front()), colorOf(look.theme, m));
     for (std::size_t q = 0; q < storyQuestions().size(); ++q) {
@@ -125,40 +132,55 @@ void curves(const FrameContext& look, const Rect& room, const std::vector<RunsOf
   chart.finish("measured", {}, [](Index) { return std::string(); });
 }
 
-/// Says what one layer answers, what two do, and which heads do it.
-std::string sentenceOf(const std::vector<RunsOfModel>& all, std::size_t question) {
-  const auto withLayers = [&](Index layers) -> const MeasuredRun* {
-    for (const RunsOfModel& runs : all) {
-      const MeasuredRun& run = *runs.front();
-      if (run.layers == layers && run.networks && run.heads > 1) return &run;
+/// "at step 650" or "never (20 %)"
+std::string outcomeInWords(const RunsOfModel& runs, std::size_t question) {
+  const std::string result = answeredInWords(runs, question);
+  return fmt::format(
+      fmt::runtime(middleOf(runs, question).answeredAt(question) ? "at step {}" : "never ({})"),
+      result);
+}
+
+/// The share of right answers without the head that is missed most: "81 %".
+std::string withoutOneInWords(const RunsOfModel& runs, std::size_t question) {
+  const MeasuredRun& middle = middleOf(runs, question);
+  const MeasuredRun::Question& asked = middle.questions[question];
+  const double right = asked.mostMissed ? asked.rightWithoutMostMissed : atEnd(middle, question);
+  return fmt::format("{:.0f} %", 100.0 * right);
+}
+
+/// Says what the number of layers, the number of heads and the networks change in when a question
+/// is answered, and how much hangs on a single head.
+std::string sentencesOf(std::vector<RunsOfModel> all, std::size_t question) {
+  std::ranges::stable_sort(all, {}, [](const RunsOfModel& runs) { return runs.front()->heads; });
+  std::string layers, heads, without, noNetworks;
+  const auto add = [](std::string& list, Index count, const std::string& what) {
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, what);
+  };
+  for (const RunsOfModel& runs : all) {
+    const MeasuredRun& run = *runs.front();
+    const std::string outcome = outcomeInWords(runs, question);
+    if (!run.networks) {
+      noNetworks = outcome;
+      continue;
     }
-    return nullptr;
-  };
-  const MeasuredRun *one = withLayers(1), *two = withLayers(2);
-  if (one == nullptr || two == nullptr) return {};
-  const auto outcome = [&](const MeasuredRun& run) {
-    const auto at = run.answeredAt(question);
-    return at ? fmt::format("90 % right for the first time at step {}", withThousands(*at))
-              : fmt::format("{:.0f} % right at the end", 100.0 * atEnd(run, question));
-  };
-  const MeasuredRun::Question& asked = two->questions[question];
-  std::string words =
-      fmt::format("“{}”, seed {}: with one layer {}, with two {}.", storyQuestions()[question].name,
-                  two->seed, outcome(*one), outcome(*two));
-  words += fmt::format(" With two, head {} looks at {} ({:.2f}); ", shortName(asked.looks),
-                       storyQuestions()[question].decides, asked.look);
-  words += asked.mostMissed
-               ? fmt::format("without head {} {:.0f} % stay right.", shortName(*asked.mostMissed),
-                             100.0 * asked.rightWithoutMostMissed)
-               : "without any single head all of that stays right.";
-  return words;
+    if (run.heads == 6) add(layers, run.layers, outcome);
+    if (run.layers == 2) {
+      add(heads, run.heads, outcome);
+      without += (without.empty() ? "" : ", ") + withoutOneInWords(runs, question);
+    }
+  }
+  return fmt::format(
+      "“{}” is first answered, by the number of layers: {}. With two layers, by the heads in each: "
+      "{}; without networks {}. Right at the end without the head that is missed most, by these "
+      "heads: {}.",
+      storyQuestions()[question].name, layers, heads, noNetworks, without);
 }
 
 }  // namespace
 
 void measuredRunsView(const FrameContext& look, std::size_t& question) {
   const std::vector<RunsOfModel> all = models();
-  wrappedLabel(look.fonts.small, look.theme.text, sentenceOf(all, question));
+  wrappedLabel(look.fonts.small, look.theme.text, sentencesOf(all, question));
   Rect room = Rect::rest();
   const Rect left = room.cutLeft(room.width() * 0.56F, look.space.large);
   ImGui::SetCursorScreenPos(left.a);

@@ -72,11 +72,13 @@ class StoryQuestionsCard final : public Card {
     const char* explanations[]{"nobody asks them during training; drag to go back",
                                "the step of the first answers; a heading shows its curves",
                                "the same measure on the heads of any model"};
-    const int clicked = tabRow(look, "story tabs", kTabs, tab_, explanations[tab_]);
-    if (clicked >= 0) tab_ = clicked;
-    if (tab_ == 1) return measuredRunsView(look, question_);
+    QuestionsTab& tab = panel.trainView.questions;
+    const int shown = static_cast<int>(tab);
+    const int clicked = tabRow(look, "story tabs", kTabs, shown, explanations[shown]);
+    if (clicked >= 0) tab = static_cast<QuestionsTab>(clicked);
+    if (tab == QuestionsTab::otherSizes) return measuredRunsView(look, question_);
     if (moment == nullptr) return;
-    if (tab_ == 2) return lookForInModels(panel, *moment);
+    if (tab == QuestionsTab::otherModels) return lookForInModels(panel, *moment);
     Rect room = Rect::rest();
     const float wide = std::clamp(room.width() * 0.5F, look.px(366), look.px(520));
     const Rect right = room.cutRight(wide, look.space.large);
@@ -158,8 +160,8 @@ class StoryQuestionsCard final : public Card {
   static void lookForInModels(const PanelContext& panel, const LanguageMoment& moment) {
     /// A set of texts in plain English for each question.
     constexpr std::array<const char*, language::kStoryQuestions> kTexts{
-        "template:agreement", "template:pronoun",   "template:ioi",
-        "template:thanks",    "template:induction", "template:box"};
+        "template:agreement", "template:pronoun", "template:ioi",
+        "template:thanks",    "template:song",    "template:box"};
     const FrameContext& look = panel.look;
     const LanguageEvaluation* now = moment.evaluation();
     if (now == nullptr) return;
@@ -267,7 +269,6 @@ class StoryQuestionsCard final : public Card {
   }
 
   LiveLanguage& language_;
-  int tab_ = 0;
   std::size_t question_ = kSong;  // whose curves of other sizes are shown
 };
 

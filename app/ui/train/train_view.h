@@ -12,6 +12,9 @@ namespace headscope::ui {
 /// The card in the page's middle.
 enum class TrainTab { live, overSteps, headCounts, scale, headOff };
 
+/// The tab of the card of the questions about stories.
+enum class QuestionsTab { thisRun, otherSizes, otherModels };
+
 struct TrainView {
   std::string task = "cards";
   Index layers = 0, dModel = 0, heads = 0;             // 0: the task's own
@@ -20,6 +23,7 @@ struct TrainView {
   std::uint64_t seed = 1;
   Index example = 0;
   TrainTab tab = TrainTab::live;
+  QuestionsTab questions = QuestionsTab::thisRun;
   Index relation = 0;           // the relation whose partners the arrows of the example show
   bool curves = false;          // shows the run's curves below the heads
   bool step = false;            // shows what a training step does, at the right
