@@ -134,10 +134,8 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
   if (formats::isLanguageTask(task)) return runLanguage(options, out);
   for (const auto& [flag, given] : languageFlags(options.language)) {
     if (given) {
-      throw UserError(
-          fmt::format("{} belongs to a language model: give it with --task stories or "
-                      "--task text",
-                      flag));
+      throw UserError(fmt::format("{} belongs to a language model: give it with --task {}", flag,
+                                  isFlagOfText(flag) ? "text" : "stories or --task text"));
     }
   }
   if (task == formats::kShapesTask) return runShapes(options, out);

@@ -23,6 +23,7 @@
 #include "core/language/kept_run.h"
 #include "core/language/language_trainer.h"
 #include "core/language/sample.h"
+#include "core/model/heads_over_texts.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope::cli {
@@ -34,6 +35,7 @@ constexpr std::uint64_t kStorySeed = 1;  // of the stories; --seed is that of th
 constexpr Index kVocabulary = 4000;
 constexpr Index kSampleTokens = 70;
 constexpr double kSampleTemperature = 0.7;
+constexpr Index kLabelledTexts = 20, kLabelledTokens = 64;
 
 LanguageSettings languageSettingsOf(const TrainOptions& o) {
   LanguageSettings s;
@@ -55,10 +57,8 @@ CorpusPtr languageCorpusOf(const TrainOptions& o) {
     return formats::textCorpus(l.text, formats::textTokensFromString(cut),
                                l.vocabulary.value_or(kVocabulary));
   }
-  for (const GivenFlag& each : {GivenFlag{"--text", !l.text.empty()},
-                                {"--cut-into", !l.cutInto.empty()},
-                                {"--vocabulary", l.vocabulary.has_value()}}) {
-    if (each.given) {
+  for (const GivenFlag& each : languageFlags(l)) {
+    if (each.given && isFlagOfText(each.flag)) {
       throw UserError(
           fmt::format("{} belongs to --task text: leave it out with stories", each.flag));
     }
@@ -85,7 +85,29 @@ struct Findings {
   std::vector<HeadSimilarity> similarity;
   std::vector<std::vector<double>> withoutEach;  // by question: right without each head
   std::string sample;
+  std::vector<HeadLabel> labels;  // of a text's heads, over pieces of what was held out
 };
+
+/// The label that each head has most often on pieces of the held-out text.
+std::vector<HeadLabel> labelsOf(const LanguageTrainer& run, const ExecutionContext& execution) {
+  const std::vector<std::int32_t>& heldOut = run.corpus()->heldOut;
+  const Index length =
+      std::min({kLabelledTokens, run.settings().model.context, std::ssize(heldOut)});
+  std::vector<model::TextToMeasure> texts;
+  for (Index text = 0; text < kLabelledTexts; ++text) {
+    const auto from = heldOut.begin() + text * (std::ssize(heldOut) - length) / kLabelledTexts;
+    model::ModelInput input{{from, from + length}, {}, {}};
+    for (const Index id : input.ids) {
+      input.tokens.push_back(run.corpus()->tokenizer->inWords(static_cast<tokenizer::TokenId>(id)));
+    }
+    texts.push_back({{}, std::move(input)});
+  }
+  auto document = makeModelDocument(run.modelNow(), texts.front().input);
+  model::TextsMeasure measure(std::move(document), std::move(texts), execution);
+  while (!measure.runUnit()) {
+  }
+  return measure.found().value().means().labels;
+}
 
 Findings findingsOf(const LanguageTrainer& run, const ExecutionContext& execution) {
   const ScopedThreadLimit threads(threadsFor(std::numeric_limits<Index>::max(), execution.threads));
@@ -97,6 +119,7 @@ Findings findingsOf(const LanguageTrainer& run, const ExecutionContext& executio
   const model::Sampling sampling{.temperature = kSampleTemperature, .topK = 0, .seed = 1};
   found.sample = sampleOf(run.modelNow(), *run.corpus(), run.corpus()->sampleBeginning,
                           kSampleTokens, sampling, execution);
+  if (!run.corpus()->stories) found.labels = labelsOf(run, execution);
   return found;
 }
 
@@ -123,6 +146,15 @@ Json languageJson(const LanguageTrainer& run, const Findings& found, double msPe
                          {"accuracy_without", found.withoutEach[q][own]},
                          {"most_missed", missedJson(missed, answered.right)}});
   }
+  Json labels = Json::emptyList();
+  for (std::size_t n = 0; n < found.labels.size(); ++n) {
+    const HeadLabel& label = found.labels[n];
+    labels.push_back({{"layer", static_cast<Index>(n) / heads},
+                      {"head", static_cast<Index>(n) % heads},
+                      {"label", label.title},
+                      {"score", label.score ? numberJson(*label.score) : Json()},
+                      {"rule", label.rule}});
+  }
   Json similarity = Json::emptyList();
   for (const HeadSimilarity& layer : found.similarity) similarity.push_back(rowsJson(layer));
   return {{"task", run.corpus()->id},
@@ -131,6 +163,7 @@ Json languageJson(const LanguageTrainer& run, const Findings& found, double msPe
           {"loss", std::move(loss)},
           {"accuracy", std::move(accuracy)},
           {"relations", std::move(relations)},
+          {"labels", std::move(labels)},
           {"similarity", std::move(similarity)},
           {"sample", found.sample},
           {"ms_per_step", numberJson(msPerStep)}};
@@ -163,6 +196,19 @@ void printQuestions(std::ostream& out, const LanguageTrainer& run, const Finding
       100.0 * storyQuestions()[0].solved, kStoryCases);
 }
 
+void printLabels(std::ostream& out, const LanguageTrainer& run, const Findings& found) {
+  if (found.labels.empty()) return;
+  const Index heads = run.settings().model.heads;
+  TextTable table({Align::left, Align::left, Align::right, Align::left});
+  table.add({"head", "what it does most often", "score", "on held-out text"});
+  for (std::size_t n = 0; n < found.labels.size(); ++n) {
+    const HeadLabel& label = found.labels[n];
+    table.add({headInWords({static_cast<Index>(n) / heads, static_cast<Index>(n) % heads}),
+               label.title, label.score ? fmt::format("{:.2f}", *label.score) : "", label.rule});
+  }
+  table.print(out);
+}
+
 void printLanguageRun(std::ostream& out, const LanguageTrainer& run, const Findings& found,
                       double msPerStep) {
   const LanguageSettings& s = run.settings();
@@ -182,6 +228,7 @@ void printLanguageRun(std::ostream& out, const LanguageTrainer& run, const Findi
       withThousands(run.stepsTaken()), run.evaluations().back().heldOutLoss,
       run.evaluations().front().heldOutLoss, msPerStep);
   printQuestions(out, run, found);
+  printLabels(out, run, found);
   out << fmt::format("\nIt writes (temperature {}): {}\n", kSampleTemperature, found.sample);
 }
 
@@ -198,6 +245,10 @@ std::vector<GivenFlag> languageFlags(const LanguageOptions& o) {
           {"--no-norms", o.noNorms},
           {"--rotary", o.rotary},
           {"--keep", !o.keep.empty()}};
+}
+
+bool isFlagOfText(std::string_view flag) {
+  return flag == "--text" || flag == "--cut-into" || flag == "--vocabulary";
 }
 
 void addLanguageOptions(CLI::App& app, LanguageOptions& o) {

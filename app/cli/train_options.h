@@ -7,6 +7,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/attention/places.h"
@@ -48,6 +49,8 @@ void refuseFixed(std::initializer_list<GivenFlag> flags);
 
 /// The flags that only runs of language models take, and those that a saved run of one has fixed.
 std::vector<GivenFlag> languageFlags(const LanguageOptions& options);
+/// Returns whether a flag among them is of texts alone, not of stories.
+bool isFlagOfText(std::string_view flag);
 void addLanguageOptions(CLI::App& app, LanguageOptions& options);
 /// Trains a language model, or continues its saved run.
 void runLanguage(const TrainOptions& options, std::ostream& out);

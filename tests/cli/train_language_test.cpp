@@ -88,12 +88,17 @@ TEST_F(TrainLanguage, LearnsFromOnesOwnText) {
     const json result = jsonOf(flags);
     EXPECT_TRUE(result["accuracy"].empty());
     EXPECT_TRUE(result["relations"].empty());
+    ASSERT_EQ(result["labels"].size(), 2U);
+    EXPECT_EQ(result["labels"][1]["head"], 1);
+    EXPECT_NE(result["labels"][0]["rule"].get<std::string>().find("of 20 texts"),
+              std::string::npos);
     EXPECT_EQ(jsonOf({"model", path(kind), "--text", "the cat sat"})["config"]["layers"], 1);
   }
   expectRefused({"train", "--task", "text"}, {"--text FILE"});
   expectRefused({"train", "--task", "text", "--text", path("none.txt")}, {"none.txt"});
   expectRefused(trainStories({"--text", path("book.txt")}), {"--text", "--task text"});
   expectRefused({"train", "--task", "cards", "--rotary"}, {"--rotary", "--task stories"});
+  expectRefused({"train", "--task", "cards", "--text", path("book.txt")}, {"with --task text"});
 }
 
 TEST_F(TrainLanguage, RefusesSizesThatCannotBeBeforeItReadsAnything) {

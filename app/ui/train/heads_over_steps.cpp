@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/ui/compat.h"
 #include "app/ui/train/train_page.h"
@@ -14,12 +16,33 @@
 namespace headscope::ui {
 namespace {
 
+constexpr float kLargeRow = 62.0F;  // points: a picture that shows a pattern, and a line of words
+constexpr float kLeastRow = 26.0F;
+
+/// The heads that are shown, counted through all layers: all that fit in rows of some size, else
+/// those that do something at one of the steps, if any does.
+std::vector<Index> headsShown(const FrameContext& look, const Rect& room,
+                              const HeadsOverSteps& shown) {
+  std::vector<Index> all, named;
+  for (Index n = 0; n < shown.layers * shown.heads; ++n) {
+    all.push_back(n);
+    const HeadOfLayer head{n / shown.heads, n % shown.heads};
+    const bool does = std::ranges::any_of(
+        shown.columns, [&](const HeadsColumn& column) { return !column.title(head).does.empty(); });
+    if (does) named.push_back(n);
+  }
+  const bool fit = static_cast<float>(all.size()) * look.px(kLargeRow) <= room.height();
+  return fit || named.empty() ? all : named;
+}
+
 class StepsPicture {
  public:
-  StepsPicture(const FrameContext& look, Rect room, const HeadsOverSteps& shown)
+  StepsPicture(const FrameContext& look, Rect room, const HeadsOverSteps& shown,
+               std::vector<Index> heads)
       : look_(look),
         shown_(shown),
-        heads_(shown.layers * shown.heads),
+        of_(std::move(heads)),
+        heads_(std::ssize(of_)),
         line_(fontSize(look.fonts.small) + look.space.thin) {
     for (Index n = 0; n < heads_; ++n) {
       names_ = std::max(names_, textSize(look_.fonts.semibold, name(n)).x);
@@ -57,18 +80,21 @@ class StepsPicture {
     for (Index n = 0; n < heads_; ++n) {
       const float y = at(0, n).centre().y - 0.5F * fontSize(look_.fonts.semibold);
       drawText(list, look_.fonts.semibold, {origin_.x - names_ - look_.space.medium, y},
-               headColor(look_.theme, static_cast<std::size_t>(n)), name(n));
+               headColor(look_.theme, static_cast<std::size_t>(numberOf(n))), name(n));
     }
     return clicked;
   }
 
  private:
-  HeadOfLayer head(Index n) const { return {n / shown_.heads, n % shown_.heads}; }
+  Index numberOf(Index row) const { return of_[static_cast<std::size_t>(row)]; }
+  HeadOfLayer head(Index row) const {
+    return {numberOf(row) / shown_.heads, numberOf(row) % shown_.heads};
+  }
   const Tensor& weights(std::size_t m, Index n) const {
     return shown_.columns[m].weights[static_cast<std::size_t>(head(n).layer)];
   }
   std::string name(Index n) const {
-    return shown_.layers == 1 ? fmt::format("Head {}", n + 1) : shortName(head(n));
+    return shown_.layers == 1 ? fmt::format("Head {}", numberOf(n) + 1) : shortName(head(n));
   }
   Rect at(std::size_t m, Index n) const {
     return Rect::at({origin_.x + static_cast<float>(m) * pitch_,
@@ -130,6 +156,7 @@ class StepsPicture {
 
   const FrameContext& look_;
   const HeadsOverSteps& shown_;
+  std::vector<Index> of_;
   Index heads_;
   float line_, names_ = 0.0F, words_ = 0.0F, side_ = 0.0F, pitch_ = 0.0F;
   ImVec2 origin_;
@@ -139,15 +166,22 @@ class StepsPicture {
 
 std::optional<Index> drawHeadsOverSteps(const FrameContext& look, const Rect& room,
                                         const HeadsOverSteps& shown) {
-  // many heads are scrolled through
-  constexpr float kLeastRow = 26.0F;
-  const auto rows = static_cast<float>(shown.layers * shown.heads) + 2.0F;
-  const float height = std::max(room.height(), rows * look.px(kLeastRow));
   ImGui::SetCursorScreenPos(room.a);
   ImGui::BeginChild("heads over steps", room.size());
+  std::vector<Index> heads = headsShown(look, room, shown);
+  const Index count = shown.layers * shown.heads;
+  if (std::ssize(heads) < count) {
+    label(look.fonts.small, look.theme.textMuted,
+          fmt::format("{} of {} heads: those that do something at one of these steps", heads.size(),
+                      count));
+  }
+  // many heads are scrolled through
+  const Rect rest = Rect::rest();
+  const float height =
+      std::max(rest.height(), (static_cast<float>(heads.size()) + 2.0F) * look.px(kLeastRow));
   const Rect all = Rect::at(ImGui::GetCursorScreenPos(), {room.width() - look.px(14), height});
-  const auto clicked = StepsPicture(look, all, shown).draw();
-  if (height > room.height()) ImGui::Dummy({1.0F, height});
+  const auto clicked = StepsPicture(look, all, shown, std::move(heads)).draw();
+  if (height > rest.height()) ImGui::Dummy({1.0F, height});
   ImGui::EndChild();
   return clicked;
 }

@@ -41,9 +41,9 @@ HeadTitle titleOf(const HeadDoes& head) {
 }
 
 /// The questions whose deciding words a head looks at, the most first; `place` counts through all
-/// layers. `numbers`: with the mean weights.
+/// layers. `number`: with the mean weight, where it is one question.
 HeadTitle titleOf(const Theme& theme, const language::LanguageEvaluation& evaluation,
-                  std::size_t place, bool numbers) {
+                  std::size_t place, bool number) {
   std::vector<std::pair<double, std::size_t>> looks;
   for (std::size_t q = 0; q < evaluation.questions.size(); ++q) {
     looks.emplace_back(evaluation.questions[q].looks[place], q);
@@ -53,12 +53,13 @@ HeadTitle titleOf(const Theme& theme, const language::LanguageEvaluation& evalua
   if (looks.empty() || looks.front().first < kLeans) return title;
   title.found = looks.front().first >= kLooks;
   if (title.found) title.color = questionColor(theme, looks.front().second);
+  std::size_t count = 0;
   for (const auto& [look, question] : looks) {
-    if (!title.does.empty() && look < kLooks) break;
-    if (!title.does.empty()) title.does += numbers ? " · " : ", ";
+    if (count > 0 && look < kLooks) break;
+    title.does += count++ > 0 ? ", " : "";
     title.does += language::storyQuestions()[question].name;
-    if (numbers) title.does += fmt::format(" {:.2f}", look);
   }
+  if (number && count == 1) title.does += fmt::format(" {:.2f}", looks.front().first);
   return title;
 }
 
