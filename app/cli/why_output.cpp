@@ -11,6 +11,7 @@
 
 #include "app/cli/asked_word.h"
 #include "app/cli/output.h"
+#include "core/model/logit_parts.h"
 
 namespace headscope::cli {
 namespace {
@@ -43,9 +44,9 @@ class Telling {
 
   void print(std::ostream& out) const {
     out << fmt::format(
-        "why {}: a chain of sums, with patterns and norms held; each level explains the part that "
-        "the one before follows\n",
-        questionInWords());
+        "why {}: a chain of sums, with {} held; each level explains the part that the one before "
+        "follows\n",
+        questionInWords(), model::heldInWords(config(), word() != nullptr));
     for (std::size_t i = 0; i < chain_.levels.size(); ++i) {
       out << '\n' << i + 1 << "  ";
       printLevel(out, i);
@@ -224,9 +225,10 @@ class Telling {
     const auto& without = chain_.without[i].followed;
     if (!without) return;
     out << fmt::format(
-        "   without this part: {:+.4f}, patterns and norms held; without all that the {} gives "
-        "here, and what follows run again, the {} changes by {:+.4f}\n",
-        without->frozen, what, whole(chain_.levels[i]), without->total);
+        "   without this part: {:+.4f}, {} held; without all that the {} gives here, and what "
+        "follows run again, the {} changes by {:+.4f}\n",
+        without->frozen, model::heldInWords(config(), !chain_.levels[i].reached), what,
+        whole(chain_.levels[i]), without->total);
   }
 
   void printScore(std::ostream& out, std::size_t i) const {

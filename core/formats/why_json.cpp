@@ -38,6 +38,7 @@ class WhyWriter {
     } else {
       addQuestion(json, std::get<AskedWord>(chain_.question));
     }
+    json["held"] = heldJson();
     json["steps"] = model::textOf(chain_.steps);
     Json levels = Json::emptyList();
     for (std::size_t i = 0; i < chain_.levels.size(); ++i) levels.push_back(levelJson(i));
@@ -49,6 +50,16 @@ class WhyWriter {
   const model::ModelConfig& config() const { return chain_.trace->config(); }
   const model::ModelTrace& pass(Stack stack) const { return passOf(*chain_.trace, stack); }
 
+  Json heldJson() const {
+    Json held = Json::emptyList();
+    held.push_back("patterns");
+    held.push_back("norms");
+    const bool ofWord = std::holds_alternative<AskedWord>(chain_.question);
+    if (ofWord && config().readoutActivation != model::Activation::none) {
+      held.push_back("head_activation");
+    }
+    return held;
+  }
   void addQuestion(Json& json, const AskedWord& asked) const {
     json["at"] = asked.row;
     json["token_id"] = asked.word;

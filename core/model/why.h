@@ -1,6 +1,6 @@
 // Why: a chain of sums from the word a model says back to the words it read. Each level takes one
-// number apart exactly, with patterns and norms held as they were in the pass; a step follows one
-// of its parts:
+// number apart exactly, with patterns and norms held as they were in the pass, and the activation of
+// a masked-word head; a step follows one of its parts:
 //
 //   logit = Σ writers → a head's part = Σ tokens → a token's value = Σ writers → …
 //                                                → why it looks there: score = Σ pairs of writers →
@@ -111,7 +111,7 @@ struct WhyLevel {
 };
 
 /// The levels of a chain: that of the logit or score, then one for each step. Throws UserError
-/// where the logit is no sum of parts (logit_parts.h), for a head or place that does not exist, and
+/// where the logit reads several places (logit_parts.h), for a head or place that does not exist, and
 /// for a step that does not exist. Incomplete where `execution` was cancelled.
 std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const WhyQuestion& question,
                                 const std::vector<WhyStep>& steps,

@@ -98,7 +98,7 @@ TEST_F(PredictionCard, PartsAddUpToTheLogit) {
   EXPECT_TRUE(shows("layer 2, head")) << all();
   EXPECT_FALSE(shows("FFN")) << all();
   openTiny("tiny-bert", "the cat sat");
-  EXPECT_TRUE(shows("normalises after each sum")) << all();
+  EXPECT_TRUE(shows("the masked-word head's activation at this token")) << all();
   openTiny("tiny-gpt2", "The cat sat");
   EXPECT_TRUE(shows("FFN")) << all();
   EXPECT_TRUE(shows("final norm's scale")) << all();

@@ -95,12 +95,11 @@ TEST_F(ModelWhy, AScoreIsTakenApartInAModelThatSaysNoWords) {
   EXPECT_TRUE(shows("layer 1, FFN")) << all();
 }
 
-/// Where a logit is no sum, the way to the scores is named.
-TEST_F(ModelWhy, AWordThatIsNoSumLeavesTheScores) {
+/// A masked word's chain holds the activation of its head.
+TEST_F(ModelWhy, AMaskedWordIsTakenApart) {
   openTiny("tiny-bert", "the cat sat");
   tab("Why");
-  EXPECT_TRUE(shows("normalises after each sum")) << all();
-  EXPECT_TRUE(shows("choose “a score”")) << all();
+  EXPECT_TRUE(shows("Patterns, norms and the masked-word head's activation are held")) << all();
   tab("a score");
   EXPECT_TRUE(shows("score of layer 1, head 1")) << all();
 }

@@ -151,8 +151,30 @@ TEST(WhyCommand, RefusesStepsThatDoNotExist) {
   expectRefused(command, {"a network's neurons", "goes on to what drives neuron 13"});
 }
 
-TEST(WhyCommand, RefusesModelsWhoseLogitsAreNoSums) {
-  expectRefused({"why", dataFile("tiny-bert"), "--text", "the cat"}, {"normalises after each sum"});
+/// A chain begins at the masked word of a model that predicts masked words, with the activation of
+/// its head held too.
+TEST(WhyCommand, FollowsAMaskedWord) {
+  const Arguments command{"why", dataFile("tiny-bert"), "--text", "the [MASK] sat", "--token",
+                          "cat"};
+  const json found = jsonOf(command);
+  EXPECT_EQ(found["at"], 2) << "behind [CLS]";
+  EXPECT_EQ(found["held"], (json{"patterns", "norms", "head_activation"}));
+  const json& levels = found["levels"];
+  ASSERT_EQ(levels.size(), 5U);
+  EXPECT_EQ(levels[0]["place"], 2);
+  EXPECT_NEAR(sumOf(levels[0]["parts"]), found["logit"].get<double>(), 1e-5);
+  EXPECT_NEAR(sumOf(levels[1]["sources"]), levels[1]["value"].get<double>(), 1e-5);
+  EXPECT_EQ(levels[1]["without"]["frozen"].get<double>(), -levels[1]["value"].get<double>());
+  EXPECT_NE(levels[1]["without"]["total"].get<double>(), 0.0);
+  const std::string words = runProgram(command).out;
+  EXPECT_NE(words.find("with patterns, norms and the masked-word head's activation held"),
+            std::string::npos)
+      << words;
+  const json chain = jsonOf({"why", "headscope:induction", "--text", "qxmbtka qxmbtka qxm"});
+  EXPECT_EQ(chain["held"], (json{"patterns", "norms"}));
+}
+
+TEST(WhyCommand, RefusesFlagsThatDoNotFit) {
   expectRefused({"why", dataFile("tiny-gpt2")}, {"--text", "--ids"});
   expectRefused({"why", dataFile("tiny-gpt2"), "--ids", "1", "--depth", "65"}, {"--depth"});
 }

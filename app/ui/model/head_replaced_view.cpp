@@ -120,8 +120,8 @@ std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
     return text + " All of it comes through the memory, which the decoder's cross-attention reads.";
   }
   if (!found.direct) {
-    return text + fmt::format(" The direct part is not defined, since {}.",
-                              model::DirectPath::whyNone(*asked.moment->trace->document().model));
+    return text +
+           fmt::format(" The direct part is not defined, since {}.", model::DirectPath::whyNone());
   }
   const std::string between = model::afterHeadInWords(asked.moment->config(), with.head);
   if (between.empty()) return text + " All of it is direct: no layer follows this head.";

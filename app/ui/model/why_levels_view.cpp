@@ -12,13 +12,14 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/widgets.h"
+#include "core/model/logit_parts.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr double kReadsZero = 0.0005;
 constexpr const char* kAboutLevels =
-    "adds: with patterns and norms held · without it: the change of the {}, or of the number last "
+    "adds: with {} held · without it: the change of the {}, or of the number last "
     "reached, where the part adds nothing and all that follows runs again";
 constexpr float kNarrowest = 250.0F, kLowest = 190.0F;  // points, of a level
 
@@ -138,7 +139,9 @@ std::optional<std::size_t> drawLevels(const FrameContext& look, const WhyWords& 
   const std::size_t count = found.levels.size();
   ImGui::BeginChild("levels", ImGui::GetContentRegionAvail());
   const Rect whole = Rect::rest();
-  const std::string about = fmt::format(kAboutLevels, WhyWords::wholeOf(found.question));
+  const std::string about =
+      fmt::format(kAboutLevels, model::heldInWords(words.config(), !found.levels.front().reached),
+                  WhyWords::wholeOf(found.question));
   const float foot = textSize(look.fonts.tiny, wrapped(look.fonts.tiny, about, whole.width())).y;
   const auto most = std::clamp<std::size_t>(
       static_cast<std::size_t>(whole.width() / look.px(kNarrowest)), 1, count);

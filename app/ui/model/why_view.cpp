@@ -21,6 +21,7 @@
 #include "app/ui/model/why_words.h"
 #include "app/ui/panel.h"
 #include "app/ui/widgets.h"
+#include "core/model/logit_parts.h"
 
 namespace headscope::ui {
 namespace {
@@ -137,10 +138,12 @@ class WhyView {
         level.reached ? model::inWords(*level.reached) : WhyWords::wholeOf(found_.question);
     if (without_ != nullptr && without_->followed) {
       words += fmt::format(
-          " Without this part: {}, patterns and norms held. Without all that the {} gives here, "
-          "and what follows run again, the {} changes by {}.",
-          changeInWords(without_->followed->frozen), level.sources ? "head" : "network", whole,
-          changeInWords(without_->followed->total));
+          " Without this part: {}, {} held. Without all that the {} gives here, and what follows "
+          "run "
+          "again, the {} changes by {}.",
+          changeInWords(without_->followed->frozen),
+          model::heldInWords(words_.config(), !level.reached), level.sources ? "head" : "network",
+          whole, changeInWords(without_->followed->total));
     }
     const auto next = strongestStep(level);
     if (next) words += passedInWords(*next);

@@ -9,6 +9,7 @@
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/prediction_views.h"
 #include "core/base/numbers.h"
+#include "core/model/logit_parts.h"
 #include "core/model/stacks.h"
 #include "core/words/head_place.h"
 
@@ -161,8 +162,8 @@ std::string WhyWords::inWords(const FoundWhy& found, std::size_t i) const {
   const std::string place = placeInWords(level.reading.place, level.reading.stack);
   if (level.neuron) return neuronInWords(level, shares);
   if (level.parts) {
-    return fmt::format("Written at {}: {} parts, {}. Patterns and norms are held.", place,
-                       level.parts->size(), sum);
+    return fmt::format("Written at {}: {} parts, {}. {} are held.", place, level.parts->size(), sum,
+                       capitalized(std::string(model::heldInWords(config(), !level.reached))));
   }
   if (level.neurons) {
     const model::Writer network{WriterKind::feedForward, level.neurons->layer, -1,
