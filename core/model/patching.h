@@ -64,7 +64,7 @@ struct PatchEffect {
   /// (texts_sweep.h); nothing where none is known.
   std::optional<double> looks = {};
   /// The addition of the part itself to the metric, past all later layers, in the base pass
-  /// (logit_parts.h); nothing where the logit is no sum of parts.
+  /// (logit_parts.h); nothing where the logit has no direct paths.
   std::optional<double> adds = {};
 };
 

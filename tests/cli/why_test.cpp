@@ -64,7 +64,9 @@ TEST(WhyCommand, IdsDepthAndADifferenceOfTwoWords) {
   EXPECT_EQ(found["against_id"], 6);
   EXPECT_EQ(found["at"], 2);
   ASSERT_EQ(found["levels"].size(), 2U);
-  EXPECT_EQ(found["levels"][1]["sources"].size(), 4U);
+  EXPECT_EQ(found["levels"][0]["follows"]["network_of"], 1)
+      << "the largest, though no head wrote it";
+  EXPECT_EQ(found["levels"][1]["kind"], "network");
 }
 
 TEST(WhyCommand, FollowsGivenSteps) {
@@ -92,12 +94,15 @@ TEST(WhyCommand, BeginsAtAScore) {
   EXPECT_EQ(found["levels"][0]["kind"], "score");
   EXPECT_EQ(found["levels"][0]["value"], found["score"]["value"]);
   EXPECT_NEAR(sumOf(found["levels"][0]["entries"]), found["score"]["value"].get<double>(), 1e-4);
-  EXPECT_FALSE(found["levels"][0]["passed_over"].empty()) << "network × network";
-  const std::string words = runProgram(bert).out;
+  EXPECT_TRUE(found["levels"][0]["passed_over"].empty());
+  EXPECT_EQ(found["levels"][0]["follows"]["query"]["part"], "feed_forward") << "the largest";
+  Arguments smaller = bert;
+  smaller.insert(smaller.end(), {"--follow", "q:h0.2:f0"});
+  const std::string words = runProgram(smaller).out;
   EXPECT_NE(words.find("why layer 2, head 3 looks from “cat” (place 3) at “the” (place 2)"),
             std::string::npos)
       << words;
-  EXPECT_NE(words.find("passed over, though larger: layer 1, FFN × layer 1, FFN"),
+  EXPECT_NE(words.find("passed over, though larger: layer 1, FFN × layer 1, FFN -1.1759"),
             std::string::npos)
       << words;
   Arguments letters = bert;
@@ -163,7 +168,8 @@ TEST(WhyCommand, FollowsAMaskedWord) {
   ASSERT_EQ(levels.size(), 5U);
   EXPECT_EQ(levels[0]["place"], 2);
   EXPECT_NEAR(sumOf(levels[0]["parts"]), found["logit"].get<double>(), 1e-5);
-  EXPECT_NEAR(sumOf(levels[1]["sources"]), levels[1]["value"].get<double>(), 1e-5);
+  EXPECT_NEAR(sumOf(levels[1]["neurons"]) + levels[1]["bias"].get<double>(),
+              levels[1]["value"].get<double>(), 1e-5);
   EXPECT_EQ(levels[1]["without"]["frozen"].get<double>(), -levels[1]["value"].get<double>());
   EXPECT_NE(levels[1]["without"]["total"].get<double>(), 0.0);
   const std::string words = runProgram(command).out;

@@ -90,8 +90,8 @@ class WhyView {
     const auto next = strongestStep(found_.levels.back());
     if (next &&
         flowingPill(look_, "follow the largest",
-                    "Takes the step to the largest part that a head wrote, or to the largest "
-                    "neuron, of those with the sign of the sum")) {
+                    "Takes the step to the largest part that a head or network wrote, or to the "
+                    "largest token or neuron, of those with the sign of the sum")) {
       follow(*next);
     }
     if (found_.levels.size() > 1) ofChain();
@@ -119,16 +119,15 @@ class WhyView {
     if (passed.empty()) return {};
     const model::PassedPart& most = passed.front();
     const bool opposed = std::ranges::any_of(passed, [](const model::PassedPart& part) {
-      return part.writer.kind == model::WriterKind::head ||
-             (part.key && part.key->kind == model::WriterKind::head);
+      return model::canBeFollowed(part.writer) || (part.key && model::canBeFollowed(*part.key));
     });
-    return fmt::format(" “follow the largest” passes over {} that no head wrote{}: {}{} {}{}",
-                       passed.size() == 1 ? std::string("a larger part")
-                                          : fmt::format("{} larger parts", passed.size()),
-                       opposed ? ", or of the other sign" : "",
-                       model::inWords(most.writer, words_.config()),
-                       most.key ? " × " + model::inWords(*most.key, words_.config()) : "",
-                       changeInWords(most.value), passed.size() == 1 ? "." : ", …");
+    return fmt::format(
+        " “follow the largest” passes over {} that no head or network wrote{}: {}{} {}{}",
+        passed.size() == 1 ? std::string("a larger part")
+                           : fmt::format("{} larger parts", passed.size()),
+        opposed ? ", or of the other sign" : "", model::inWords(most.writer, words_.config()),
+        most.key ? " × " + model::inWords(*most.key, words_.config()) : "",
+        changeInWords(most.value), passed.size() == 1 ? "." : ", …");
   }
 
   /// The level in words, the changes without the head, and what the largest step passes over.

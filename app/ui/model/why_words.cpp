@@ -225,10 +225,7 @@ std::string WhyWords::scoreInWords(const ScoreParts& score) const {
 }
 
 std::optional<WhyStep> WhyWords::stepOf(const Writer& query, const Writer& key, bool ofQuery) {
-  const auto followable = [](const Writer& writer) {
-    return writer.kind == WriterKind::head || writer.kind == WriterKind::feedForward;
-  };
-  const bool first = followable(query), second = followable(key);
+  const bool first = model::canBeFollowed(query), second = model::canBeFollowed(key);
   if (!first && !second) return std::nullopt;
   return WhyStep{.kind = WhyStep::Kind::entry,
                  .query = query,
@@ -256,7 +253,7 @@ std::vector<PartLine> WhyWords::linesOf(const WhyLevel& level, const WhyClicks& 
     lines = linesOf(*level.parts, level.reading.place);
     for (PartLine& line : lines) {
       const bool network = line.writer->kind == WriterKind::feedForward;
-      if (!network && line.writer->kind != WriterKind::head) continue;
+      if (!model::canBeFollowed(*line.writer)) continue;
       line.follows = WhyStep{.kind = network ? WhyStep::Kind::network : WhyStep::Kind::head,
                              .head = {line.writer->layer, network ? 0 : line.writer->head}};
     }
