@@ -368,7 +368,7 @@ ViewState viewFromJson(const std::string& text, ViewState view) {
 std::string workInView(const std::string& json) {
   const ui::ModelView model = viewFromJson(json, {}).model;
   const ui::PredictionView& chain = model.prediction;
-  if (chain.why.empty()) return {};
+  if (chain.why.empty() && chain.whyScore.empty()) return {};
   return fmt::format("{}\n{}\n{}\n{} {} {} {}\n{}", model.place.folder, model.place.text,
                      model.place.target, model.token, chain.word, chain.other, chain.whyScore,
                      chain.why);

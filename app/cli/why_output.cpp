@@ -252,25 +252,29 @@ class Telling {
       out << fmt::format("   this token gives {}; the shares that follow are of this score\n",
                          shares);
     }
-    printPairs(out, formats::sortedEntries(score), stepFrom(i));
+    printPairs(out, formats::sortedEntries(score), chain_.without[i].pairs, stepFrom(i));
     printPassed(out, i);
     printSide(out, "query's writer", partsOfQuery(score), chain_.without[i].queries);
     printSide(out, "key's writer", partsOfKey(score), chain_.without[i].keys);
   }
 
   void printPairs(std::ostream& out, const std::vector<ScoreEntry>& entries,
-                  const WhyStep* follows) const {
-    TextTable table({Align::left, Align::left, Align::right, Align::left});
-    table.add({"   query's writer", "key's writer", "adds", ""});
+                  const std::vector<model::WithoutPair>& without, const WhyStep* follows) const {
+    TextTable table({Align::left, Align::left, Align::right, Align::right, Align::left});
+    table.add({"   query's writer", "key's writer", "adds",
+               without.empty() ? "" : "without the pair", ""});
     for (std::size_t j = 0; j < std::min(kShownParts, entries.size()); ++j) {
       const ScoreEntry& entry = entries[j];
       const bool next =
           follows != nullptr && follows->query == entry.query && follows->key == entry.key;
+      const auto* measured = changeWithout(without, entry.query, entry.key);
       table.add({"   " + inWords(entry.query, config()), inWords(entry.key, config()),
-                 fmt::format("{:+.4f}", entry.value), next ? "followed" : ""});
+                 fmt::format("{:+.4f}", entry.value),
+                 measured == nullptr ? "" : fmt::format("{:+.4f}", measured->total),
+                 next ? "followed" : ""});
     }
     addRest(
-        table, entries, [](const ScoreEntry& entry) { return entry.value; }, 2, 4);
+        table, entries, [](const ScoreEntry& entry) { return entry.value; }, 2, 5);
     table.print(out);
   }
 

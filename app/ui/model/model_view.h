@@ -125,6 +125,7 @@ struct PredictionView {
   bool whyOfScore = false;       // a score is being chosen: the chosen head's, once it is known
   bool whyOfQuery = false;       // of a pair the query's writer is followed, otherwise the key's
   bool whyWhole = false;         // shows all levels of the chain
+  std::string whyPairs;          // the chain whose last pairs are left out in runs; never saved
   WhyList whyList = WhyList::pairs;
   GenerationView generation;
   AlignedBy aligned = AlignedBy::all;

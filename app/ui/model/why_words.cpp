@@ -286,6 +286,7 @@ std::vector<PartLine> WhyWords::linesOf(const WhyLevel& level, const WhyClicks& 
             fmt::format("{} × {}", shortName(query, score.query), shortName(key, score.key)),
             score.values(static_cast<Index>(i), static_cast<Index>(j))};
         line.follows = stepOf(query, key, clicks.ofQuery);
+        line.pair = WriterPair{query, key};
         lines.push_back(std::move(line));
       }
     }

@@ -19,6 +19,10 @@ struct FoundWhy {
   std::vector<model::WhyLevel> levels;
 };
 
+struct WriterPair {
+  model::Writer query, key;
+};
+
 /// One line of a level's table.
 struct PartLine {
   std::string name;
@@ -27,6 +31,7 @@ struct PartLine {
   std::optional<model::WhyStep> follows = {};  // the step that a click takes
   std::optional<model::Writer> writer = {};    // of a single writer
   Index place = -1;                            // of a token
+  std::optional<WriterPair> pair = {};         // of a score
 };
 
 /// At most so many lines: those that are left over, the last ones, are summed in one.
