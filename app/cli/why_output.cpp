@@ -77,7 +77,8 @@ class Telling {
   }
   std::string questionInWords() const {
     if (const AskedWord* asked = word()) {
-      return fmt::format("{} after {}", inWords(*asked, config(), names_.text),
+      return fmt::format("{} {} {}", inWords(*asked, config(), names_.text),
+                         config().causal ? "after" : "at",
                          placeInWords(asked->row, Stack::decoder));
     }
     const AskedScore& asked = std::get<AskedScore>(chain_.question);

@@ -189,6 +189,7 @@ TEST(WhyCommand, FollowsAMaskedWord) {
   EXPECT_EQ(levels[1]["without"]["frozen"].get<double>(), -levels[1]["value"].get<double>());
   EXPECT_NE(levels[1]["without"]["total"].get<double>(), 0.0);
   const std::string words = runProgram(command).out;
+  EXPECT_EQ(words.find("why cat at “[MASK]” (place 3): "), 0U) << words;
   EXPECT_NE(words.find("with patterns, norms and the masked-word head's activation held"),
             std::string::npos)
       << words;

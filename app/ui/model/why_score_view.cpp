@@ -157,7 +157,7 @@ PairsClick drawPairRuns(const FrameContext& look, const PairRuns& runs) {
   if (runs.offered == PairsClick::none) return PairsClick::none;
   const bool run = runs.offered == PairsClick::run;
   PairsClick clicked = PairsClick::none;
-  if (flowingPill(look, run ? "run without each##pairs" : "stop##pairs",
+  if (flowingPill(look, run ? "without each##pairs" : "stop##pairs",
                   run ? "Runs the model again without each of the largest pairs"
                       : "Stops the runs without the pairs")) {
     clicked = runs.offered;
@@ -186,7 +186,7 @@ ScoreClicks drawScore(const FrameContext& look, PredictionView& view, const std:
                       const WhyWords& words, const ScoreParts& score,
                       const model::WithoutParts* without, const PairRuns& runs) {
   Rect room = Rect::rest();
-  const float list = std::clamp(room.width() * 0.42F, look.px(330), look.px(560));
+  const float list = std::clamp(room.width() * 0.46F, look.px(330), look.px(560));
   const Rect right = room.cutRight(std::min(list, room.width()), look.space.large);
   ScoreClicks clicks{drawMatrix(look, words, score, room, view.whyOfQuery)};
   ImGui::SetCursorScreenPos(right.a);
