@@ -180,7 +180,7 @@ void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace
   const std::string between = model::afterHeadInWords(trace.config(), head);
   if (!found.direct) {
     out << fmt::format("; the direct part is not defined, since {}\n",
-                       model::DirectPath::whyNone(*trace.document().model));
+                       model::DirectPath::whyNone());
   } else if (between.empty()) {
     out << ", all of it direct: no layer follows this head\n";
   } else {

@@ -11,6 +11,7 @@
 
 #include "app/cli/asked_word.h"
 #include "app/cli/output.h"
+#include "core/model/logit_parts.h"
 
 namespace headscope::cli {
 namespace {
@@ -43,9 +44,9 @@ class Telling {
 
   void print(std::ostream& out) const {
     out << fmt::format(
-        "why {}: a chain of sums, with patterns and norms held; each level explains the part that "
-        "the one before follows\n",
-        questionInWords());
+        "why {}: a chain of sums, with {} held; each level explains the part that the one before "
+        "follows\n",
+        questionInWords(), model::heldInWords(config(), word() != nullptr));
     for (std::size_t i = 0; i < chain_.levels.size(); ++i) {
       out << '\n' << i + 1 << "  ";
       printLevel(out, i);
@@ -76,7 +77,8 @@ class Telling {
   }
   std::string questionInWords() const {
     if (const AskedWord* asked = word()) {
-      return fmt::format("{} after {}", inWords(*asked, config(), names_.text),
+      return fmt::format("{} {} {}", inWords(*asked, config(), names_.text),
+                         config().causal ? "after" : "at",
                          placeInWords(asked->row, Stack::decoder));
     }
     const AskedScore& asked = std::get<AskedScore>(chain_.question);
@@ -224,9 +226,10 @@ class Telling {
     const auto& without = chain_.without[i].followed;
     if (!without) return;
     out << fmt::format(
-        "   without this part: {:+.4f}, patterns and norms held; without all that the {} gives "
-        "here, and what follows run again, the {} changes by {:+.4f}\n",
-        without->frozen, what, whole(chain_.levels[i]), without->total);
+        "   without this part: {:+.4f}, {} held; without all that the {} gives here, and what "
+        "follows run again, the {} changes by {:+.4f}\n",
+        without->frozen, model::heldInWords(config(), !chain_.levels[i].reached), what,
+        whole(chain_.levels[i]), without->total);
   }
 
   void printScore(std::ostream& out, std::size_t i) const {
@@ -250,25 +253,29 @@ class Telling {
       out << fmt::format("   this token gives {}; the shares that follow are of this score\n",
                          shares);
     }
-    printPairs(out, formats::sortedEntries(score), stepFrom(i));
+    printPairs(out, formats::sortedEntries(score), chain_.without[i].pairs, stepFrom(i));
     printPassed(out, i);
     printSide(out, "query's writer", partsOfQuery(score), chain_.without[i].queries);
     printSide(out, "key's writer", partsOfKey(score), chain_.without[i].keys);
   }
 
   void printPairs(std::ostream& out, const std::vector<ScoreEntry>& entries,
-                  const WhyStep* follows) const {
-    TextTable table({Align::left, Align::left, Align::right, Align::left});
-    table.add({"   query's writer", "key's writer", "adds", ""});
+                  const std::vector<model::WithoutPair>& without, const WhyStep* follows) const {
+    TextTable table({Align::left, Align::left, Align::right, Align::right, Align::left});
+    table.add({"   query's writer", "key's writer", "adds",
+               without.empty() ? "" : "without the pair", ""});
     for (std::size_t j = 0; j < std::min(kShownParts, entries.size()); ++j) {
       const ScoreEntry& entry = entries[j];
       const bool next =
           follows != nullptr && follows->query == entry.query && follows->key == entry.key;
+      const auto* measured = changeWithout(without, entry.query, entry.key);
       table.add({"   " + inWords(entry.query, config()), inWords(entry.key, config()),
-                 fmt::format("{:+.4f}", entry.value), next ? "followed" : ""});
+                 fmt::format("{:+.4f}", entry.value),
+                 measured == nullptr ? "" : fmt::format("{:+.4f}", measured->total),
+                 next ? "followed" : ""});
     }
     addRest(
-        table, entries, [](const ScoreEntry& entry) { return entry.value; }, 2, 4);
+        table, entries, [](const ScoreEntry& entry) { return entry.value; }, 2, 5);
     table.print(out);
   }
 

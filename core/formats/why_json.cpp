@@ -20,7 +20,8 @@ using model::WhyStep;
 using model::WithoutWriter;
 using model::WrittenPart;
 
-Json changesJson(const WithoutWriter& without) {
+template <typename Without>  // a writer or a pair
+Json changesJson(const Without& without) {
   return {{"frozen", without.frozen}, {"total", without.total}};
 }
 
@@ -38,6 +39,7 @@ class WhyWriter {
     } else {
       addQuestion(json, std::get<AskedWord>(chain_.question));
     }
+    json["held"] = heldJson();
     json["steps"] = model::textOf(chain_.steps);
     Json levels = Json::emptyList();
     for (std::size_t i = 0; i < chain_.levels.size(); ++i) levels.push_back(levelJson(i));
@@ -49,6 +51,16 @@ class WhyWriter {
   const model::ModelConfig& config() const { return chain_.trace->config(); }
   const model::ModelTrace& pass(Stack stack) const { return passOf(*chain_.trace, stack); }
 
+  Json heldJson() const {
+    Json held = Json::emptyList();
+    held.push_back("patterns");
+    held.push_back("norms");
+    const bool ofWord = std::holds_alternative<AskedWord>(chain_.question);
+    if (ofWord && config().readoutActivation != model::Activation::none) {
+      held.push_back("head_activation");
+    }
+    return held;
+  }
   void addQuestion(Json& json, const AskedWord& asked) const {
     json["at"] = asked.row;
     json["token_id"] = asked.word;
@@ -184,9 +196,13 @@ class WhyWriter {
     json["keys"] = partsJson(partsOfKey(score), without.keys);
     Json entries = Json::emptyList();
     for (const ScoreEntry& entry : sortedEntries(score)) {
-      entries.push_back({{"query", writerJson(entry.query, config())},
-                         {"key", writerJson(entry.key, config())},
-                         {"value", entry.value}});
+      Json one{{"query", writerJson(entry.query, config())},
+               {"key", writerJson(entry.key, config())},
+               {"value", entry.value}};
+      if (const auto* measured = changeWithout(without.pairs, entry.query, entry.key)) {
+        one["without"] = changesJson(*measured);
+      }
+      entries.push_back(std::move(one));
     }
     json["entries"] = std::move(entries);
     return json;

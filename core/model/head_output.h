@@ -29,8 +29,8 @@ struct HeadReplaced {
   };
   std::vector<Word> words;                     // requested and most probable words, by before
   double logitBefore = 0.0, logitAfter = 0.0;  // of the word, or of logit(word) − logit(other)
-  /// The part of the change that reaches the logit directly, past all later layers; none where
-  /// norms follow the sums.
+  /// The part of the change that reaches the logit directly, past what later layers compute; none
+  /// where there are no direct paths (DirectPath).
   std::optional<double> direct;
 
   double total() const { return logitAfter - logitBefore; }

@@ -1,39 +1,15 @@
 #include "core/model/logit_parts.h"
 
-#include <fmt/format.h>
-
-#include <Eigen/Core>
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/model/frozen_norm.h"
+#include "core/model/frozen_readout.h"
 #include "core/model/said_word.h"
 
 namespace headscope::model {
 namespace {
-
-using Eigen::RowVectorXd;
-
-std::vector<float> rowOf(const StoredMatrix& matrix, Index row) {
-  std::vector<float> values(static_cast<std::size_t>(matrix.cols()));
-  matrix.copyRow(row, values.data());
-  return values;
-}
-
-/// A word's row of the readout as it reads the normalised stream: (D).
-RowVectorXd readBy(const Readout& readout, const ModelConfig& c, Index word) {
-  using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const std::vector<float> row = rowOf(readout.decoder, word);
-  RowVectorXd read =
-      Eigen::Map<const Eigen::RowVectorXf>(row.data(), std::ssize(row)).cast<double>();
-  if (!readout.transform.empty()) {  // through the projection to a narrower embedding
-    read = read * Eigen::Map<const Floats>(readout.transform.data(), std::ssize(row), c.dModel)
-                      .cast<double>();
-  }
-  return read * c.logitFactor;
-}
 
 /// A place whose last state the readout takes: from this column of its rows on, times a share.
 struct ReadPlace {
@@ -72,41 +48,26 @@ std::vector<LogitReading> logitReadings(const ModelTrace& trace, Index row, Inde
   requireWord(trace, row, word);
   if (other) requireWord(trace, row, *other);
   const ModelConfig& c = trace.config();
-  const auto readout = trace.document().model->readout();
-  const bool furtherNorm = !readout->transformNorm.gain.empty();
-  if (!c.preNorm && furtherNorm) {
-    throw UserError(
-        fmt::format("{} normalises after each sum, so its last hidden state is not a sum of the "
-                    "outputs of heads and networks: direct attribution needs a model that "
-                    "normalises before each half layer (GPT-2, Llama)",
-                    trace.document().model->name()));
+  const FrozenReadout readout(trace, row);
+  FrozenReadout::Reading read = readout.of(word);
+  if (other) {
+    const FrozenReadout::Reading less = readout.of(*other);
+    std::ranges::transform(read.along, less.along, read.along.begin(), std::minus());
+    read.constant -= less.constant;
   }
-  if (furtherNorm) {
-    throw UserError(
-        fmt::format("{} predicts through a further layer with a norm (a masked-word head), so its "
-                    "logits are not sums of the outputs of heads and networks: direct attribution "
-                    "needs a model that predicts the next token (GPT-2, Llama)",
-                    trace.document().model->name()));
-  }
-  RowVectorXd read = readBy(*readout, c, word);
-  if (other) read -= readBy(*readout, c, *other);
   std::vector<LogitReading> readings;
   for (const auto& [place, column, share] : readPlaces(c, row, trace.tokens())) {
-    const RowVectorXd own = share * read.segment(column, c.dModel);
-    LogitReading found{{c.layers, place, {own.data(), own.data() + own.size()}, 0.0}, 0.0, 0.0};
-    const FrozenNorm norm(trace.hidden(2 * c.layers).matrix({0}).row(place), readout->norm, c);
+    const auto first = read.along.begin() + column;
+    std::vector<double> own(first, first + c.dModel);
+    for (double& along : own) along *= share;
+    LogitReading found{{c.layers, place, own, 0.0}, 0.0, 0.0};
+    const FrozenNorm norm(trace.hidden(2 * c.layers).matrix({0}).row(place), readout.weights().norm,
+                          c);
     norm.pullBack(found.stream.along);
-    for (std::size_t j = 0; j < norm.bias().size(); ++j) {
-      found.normBias += own[static_cast<Index>(j)] * norm.bias()[j];
-    }
+    found.normBias = std::inner_product(norm.bias().begin(), norm.bias().end(), own.begin(), 0.0);
     readings.push_back(std::move(found));
   }
-  if (!readout->bias.empty()) {
-    const float* bias = readout->bias.data();
-    readings.front().readoutBias =
-        c.logitFactor *
-        (static_cast<double>(bias[word]) - (other ? static_cast<double>(bias[*other]) : 0.0));
-  }
+  readings.front().readoutBias = read.constant;
   return readings;
 }
 
@@ -151,20 +112,35 @@ std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index w
   return found;
 }
 
+std::string_view heldInWords(const ModelConfig& config, bool ofLogit) {
+  return ofLogit && config.readoutActivation != Activation::none
+             ? "patterns, norms and the masked-word head's activation"
+             : "patterns and norms";
+}
+
 DirectPath::DirectPath(const ModelTrace& trace, Index row, Index word, std::optional<Index> other)
-    : trace_(trace), reading_(logitReading(trace, row, word, other)) {}
+    : trace_(trace), reading_(logitReading(trace, row, word, other)) {
+  if (trace.config().preNorm) return;
+  StreamReading behind = reading_.stream;
+  for (Index layer = trace.layers() - 1; layer >= 0; --layer) {
+    along_.push_back(directionAtAddition(trace, behind, layer, true));
+    behind.along = directionAtAddition(trace, behind, layer, false);
+    behind.layer = layer;
+    along_.push_back(behind.along);
+  }
+  std::ranges::reverse(along_);
+}
 
 bool DirectPath::exists(const Model& model) {
   const ModelConfig& c = model.config();
-  return c.preNorm && model.hasReadout() && c.readoutWidth() <= c.dModel &&
-         model.readout()->transformNorm.gain.empty();
+  return model.hasReadout() && c.readoutWidth() <= c.dModel;
 }
 
-std::string_view DirectPath::whyNone(const Model& model) {
-  const ModelConfig& c = model.config();
-  if (!c.preNorm) return "norms follow the sums in this model";
-  return c.readoutWidth() > c.dModel ? "this model reads its labels from several tokens"
-                                     : "this model predicts through a further layer with a norm";
+std::string_view DirectPath::whyNone() { return "this model reads its labels from several tokens"; }
+
+const std::vector<double>& DirectPath::along(Index layer, bool network) const {
+  return along_.empty() ? reading_.stream.along
+                        : along_[static_cast<std::size_t>(2 * layer + (network ? 1 : 0))];
 }
 
 namespace {
@@ -175,13 +151,13 @@ double alongChange(const std::vector<double>& direction, std::span<const float> 
 
 }  // namespace
 
-double DirectPath::ofStream(std::span<const float> change) const {
-  return alongChange(reading_.stream.along, change);
+double DirectPath::ofAddition(Index layer, bool network, std::span<const float> change) const {
+  return alongChange(along(layer, network), change);
 }
 
 double DirectPath::ofHead(HeadOfLayer head, std::span<const float> change) const {
-  return alongChange(throughHeadOutput(trace_, head, reading_.stream.place, reading_.stream.along),
-                     change);
+  return alongChange(
+      throughHeadOutput(trace_, head, reading_.stream.place, along(head.layer, false)), change);
 }
 
 }  // namespace headscope::model

@@ -3,8 +3,9 @@
 // layer's attention bias and each feed-forward network wrote there. With the final norm's scale
 // frozen at that token (where there is one) the logit of a word is linear in the stream, so each of
 // them has its part in it, and the parts add up to the logit. Where a norm follows the attention of
-// a layer, or a sum (BART), its scale is frozen too. A soft cap of the logits is not linear: the
-// parts then add up to the logit before the cap.
+// a layer, or a sum (BERT), its scale is frozen too, and where a masked-word head follows the last
+// layer, the factors of its activation and norm (frozen_readout.h). A soft cap of the logits is not
+// linear: the parts then add up to the logit before the cap.
 #pragma once
 
 #include <optional>
@@ -41,32 +42,38 @@ LogitReading logitReading(const ModelTrace& trace, Index row, Index word,
                           std::optional<Index> other);
 
 /// The parts of a word's logit at token `row`, or with `other` of logit(word) − logit(other). Null
-/// where `execution` was cancelled. Throws UserError where a norm stands in the readout (BERT,
-/// ModernBERT), since the logit is then no sum of parts, and for a token or word that does not
-/// exist.
+/// where `execution` was cancelled. Throws UserError for a token or word that does not exist.
 std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index word,
                                      std::optional<Index> other, const ExecutionContext& execution);
 
+/// The factors that stay as they were in the pass where a number is taken apart: "patterns and
+/// norms", of a logit behind a masked-word head also its activation.
+std::string_view heldInWords(const ModelConfig& config, bool ofLogit);
+
 /// The direct path of a change of the pass to a word's logit (or difference) at token `row`: past
-/// all later layers, through the final norm with the scale of this pass, and the readout.
+/// what later layers compute, and through the norms on the way with their factors of this pass.
 class DirectPath {
  public:
   /// Throws UserError as logitParts does. The trace must outlive this object.
   DirectPath(const ModelTrace& trace, Index row, Index word, std::optional<Index> other);
-  /// Returns whether the logits of a model are sums of parts of one place's stream to which later
-  /// layers only add, so that it has direct paths.
+  /// Returns whether the logits of a model are sums of parts of one place's stream.
   static bool exists(const Model& model);
-  /// The reason why a model has none: "norms follow the sums in this model".
-  static std::string_view whyNone(const Model& model);
+  /// The reason why a model has none: "this model reads its labels from several tokens".
+  static std::string_view whyNone();
 
-  /// The effect of a change of the residual stream at the token: (D).
-  double ofStream(std::span<const float> change) const;
+  /// The effect of a change, (D), of what a layer's attention or network adds to the stream at the
+  /// token. A change of the stream that enters the layer is as one of what its attention adds.
+  double ofAddition(Index layer, bool network, std::span<const float> change) const;
   /// The effect of a change of a head's output there: (d_k).
   double ofHead(HeadOfLayer head, std::span<const float> change) const;
 
  private:
+  /// The direction of the logit in what a layer's attention or network adds.
+  const std::vector<double>& along(Index layer, bool network) const;
+
   const ModelTrace& trace_;
   LogitReading reading_;
+  std::vector<std::vector<double>> along_;  // by layer and half; empty: the reading's everywhere
 };
 
 }  // namespace headscope::model

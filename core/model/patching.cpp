@@ -445,7 +445,7 @@ class PatchedRuns::Running {
                               patch.rows.matrix().row(in).end());
     const std::span<const float> was = own.matrix({0}).row(row);
     for (std::size_t j = 0; j < change.size(); ++j) change[j] -= was[j];
-    return direct_->ofStream(change);
+    return direct_->ofAddition(patch.layer, patch.site == Site::network, change);
   }
 
   ModelTracePtr base_;

@@ -54,7 +54,7 @@ struct PatchEffect {
   double probability = 0.0;  // of the word
   double divergence = 0.0;   // KL(base ‖ patched) over all tokens, in nats
   /// The part of the metric's change that reaches the logits directly, past all that follows, with
-  /// the final norm's scale as it was: 0 from an encoder; none where the logit has no direct paths
+  /// the norms on the way as they were: 0 from an encoder; none where the logit has no direct paths
   /// (logit_parts.h).
   std::optional<double> direct;
   /// The first-order estimate of the metric's change (attribution_patching.h); nothing where none
@@ -64,7 +64,7 @@ struct PatchEffect {
   /// (texts_sweep.h); nothing where none is known.
   std::optional<double> looks = {};
   /// The addition of the part itself to the metric, past all later layers, in the base pass
-  /// (logit_parts.h); nothing where the logit is no sum of parts.
+  /// (logit_parts.h); nothing where the logit has no direct paths.
   std::optional<double> adds = {};
 };
 

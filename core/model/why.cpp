@@ -122,7 +122,7 @@ WhyLevel levelOfEntry(const ModelTrace& trace, const ScoreParts& score, const Wh
                       const ExecutionContext& execution) {
   const Writer& followed = step.alongKey ? step.key : step.query;
   const bool network = followed.kind == WriterKind::feedForward;
-  if (!network && followed.kind != WriterKind::head) {
+  if (!canBeFollowed(followed)) {
     refuseStep("only heads read other tokens, and only networks have neurons");
   }
   const double value = entryOf(score, step.query, step.key);
@@ -255,8 +255,10 @@ std::optional<WhyStep> strongestStep(const WhyLevel& level) {
   };
   if (level.parts) {
     for (const WrittenPart& part : *level.parts) {
-      if (part.kind != WriterKind::head) continue;
-      take(part.value, {.kind = WhyStep::Kind::head, .head = {part.layer, part.head}});
+      if (!canBeFollowed(part)) continue;
+      const bool network = part.kind == WriterKind::feedForward;
+      take(part.value, {.kind = network ? WhyStep::Kind::network : WhyStep::Kind::head,
+                        .head = {part.layer, network ? 0 : part.head}});
     }
   } else if (level.sources) {
     const bool across = level.sources->tokens != level.reading.stack;
@@ -266,8 +268,8 @@ std::optional<WhyStep> strongestStep(const WhyLevel& level) {
     }
   } else if (level.score) {
     eachPair(*level.score, [&](const Writer& query, const Writer& key, double value) {
-      const bool ofKey = key.kind == WriterKind::head, ofQuery = query.kind == WriterKind::head;
-      if (!ofKey && !ofQuery) return;
+      const bool ofKey = canBeFollowed(key);
+      if (!ofKey && !canBeFollowed(query)) return;
       take(value, {.kind = WhyStep::Kind::entry, .query = query, .key = key, .alongKey = ofKey});
     });
   }
@@ -279,6 +281,10 @@ std::optional<WhyStep> strongestStep(const WhyLevel& level) {
   }
   if (most.second == 0.0) return std::nullopt;
   return step;
+}
+
+bool canBeFollowed(const Writer& writer) {
+  return writer.kind == WriterKind::head || writer.kind == WriterKind::feedForward;
 }
 
 Writer writerFollowed(const WhyLevel& level, const WhyStep& step) {

@@ -45,6 +45,25 @@ TEST_F(ModelWhy, AWordIsFollowedBackToTheWordsThatWereRead) {
   EXPECT_TRUE(shows("“e” itself")) << all();
 }
 
+/// The runs without a score's pairs begin where the user asks for them, and stop.
+TEST_F(ModelWhy, PairsAreLeftOutOnAsking) {
+  openInduction();
+  tab("Why");
+  ui.view().model.prediction.whyScore = "h1.1:11:5";
+  calm();
+  EXPECT_TRUE(shows("without each")) << all();
+  EXPECT_FALSE(shows("without it")) << "none has run\n" << all();
+  tab("without each");
+  calm();
+  EXPECT_TRUE(shows("without it")) << all();
+  EXPECT_FALSE(shows("without each")) << all();
+  EXPECT_FALSE(shows("stop")) << all();
+  EXPECT_FALSE(shows("…")) << "all have run\n" << all();
+  ui.view().model.prediction.whyScore = "h1.1:11:4";
+  calm();
+  EXPECT_TRUE(shows("without each")) << "another score\n" << all();
+}
+
 /// Every level of a chain stands beside the others, and a click opens one.
 TEST_F(ModelWhy, AWholeChainIsOneFigure) {
   openInduction();
@@ -95,12 +114,11 @@ TEST_F(ModelWhy, AScoreIsTakenApartInAModelThatSaysNoWords) {
   EXPECT_TRUE(shows("layer 1, FFN")) << all();
 }
 
-/// Where a logit is no sum, the way to the scores is named.
-TEST_F(ModelWhy, AWordThatIsNoSumLeavesTheScores) {
+/// A masked word's chain holds the activation of its head.
+TEST_F(ModelWhy, AMaskedWordIsTakenApart) {
   openTiny("tiny-bert", "the cat sat");
   tab("Why");
-  EXPECT_TRUE(shows("normalises after each sum")) << all();
-  EXPECT_TRUE(shows("choose “a score”")) << all();
+  EXPECT_TRUE(shows("Patterns, norms and the masked-word head's activation are held")) << all();
   tab("a score");
   EXPECT_TRUE(shows("score of layer 1, head 1")) << all();
 }
@@ -124,13 +142,14 @@ TEST_F(ModelWhy, AScoreOfTheChosenHeadIsTakenApart) {
   tab("the word");
   EXPECT_EQ(ui.view().model.prediction.whyScore, "");
   EXPECT_TRUE(shows("Written at")) << all();
-  EXPECT_TRUE(shows("that no head wrote: layer")) << "networks are passed over\n" << all();
+  tab("follow the largest");
+  EXPECT_EQ(ui.view().model.prediction.why, "f1") << "a network is the largest\n" << all();
   tab("a score");
   EXPECT_EQ(ui.view().model.prediction.whyScore.substr(0, 5), "h1.2:") << "the chosen head's";
 }
 
-/// The larger heads of the second layer speak for the other word.
-TEST_F(ModelWhy, FollowsWhatSupportsTheWord) {
+/// The largest part is followed, be it a network's.
+TEST_F(ModelWhy, FollowsTheLargestPart) {
   open(formats::kStoriesModel,
        "One day Mia and Leo went to the park. When Mia and Leo were at the park, Mia gave the coin "
        "to");
@@ -138,10 +157,11 @@ TEST_F(ModelWhy, FollowsWhatSupportsTheWord) {
   ui.view().model.prediction.word = model::oneToken("Leo", tokenizer.get());
   ui.view().model.prediction.other = model::oneToken("Mia", tokenizer.get());
   tab("Why");
-  EXPECT_TRUE(shows("passes over 5 larger parts that no head wrote, or of the other sign: layer"))
-      << all();
+  EXPECT_FALSE(shows("passes over")) << all();
   tab("follow the largest");
-  EXPECT_EQ(ui.view().model.prediction.why, "h1.5") << all();
+  EXPECT_EQ(ui.view().model.prediction.why, "f1") << all();
+  tab("follow the largest");
+  EXPECT_EQ(ui.view().model.prediction.why, "f1 n1.693") << all();
 }
 
 TEST(PartLines, ThoseThatAreLeftOverAreSummed) {
@@ -185,6 +205,14 @@ TEST_F(ModelWhy, ANeuronIsFollowedToWhatDrivesIt) {
   EXPECT_TRUE(shows("This neuron gives ")) << all();
   EXPECT_TRUE(shows("what drives neuron ")) << all();
   EXPECT_FALSE(shows("takes apart")) << "it has no gate\n" << all();
+  ui.view().model.prediction.why = "f0 n0.12";
+  calm();
+  EXPECT_TRUE(
+      shows("passes over a larger part that no head or network wrote, or of the other sign: "
+            "layer 1, head 3 +0.497"))
+      << all();
+  ui.view().model.prediction.why = "f1 n1.0";
+  calm();
   ui.click("layer 2, head 3", kModelPredictionCard);
   calm();
   EXPECT_TRUE(shows("% of the pre-activation")) << all();

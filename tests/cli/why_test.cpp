@@ -64,7 +64,9 @@ TEST(WhyCommand, IdsDepthAndADifferenceOfTwoWords) {
   EXPECT_EQ(found["against_id"], 6);
   EXPECT_EQ(found["at"], 2);
   ASSERT_EQ(found["levels"].size(), 2U);
-  EXPECT_EQ(found["levels"][1]["sources"].size(), 4U);
+  EXPECT_EQ(found["levels"][0]["follows"]["network_of"], 1)
+      << "the largest, though no head wrote it";
+  EXPECT_EQ(found["levels"][1]["kind"], "network");
 }
 
 TEST(WhyCommand, FollowsGivenSteps) {
@@ -92,12 +94,15 @@ TEST(WhyCommand, BeginsAtAScore) {
   EXPECT_EQ(found["levels"][0]["kind"], "score");
   EXPECT_EQ(found["levels"][0]["value"], found["score"]["value"]);
   EXPECT_NEAR(sumOf(found["levels"][0]["entries"]), found["score"]["value"].get<double>(), 1e-4);
-  EXPECT_FALSE(found["levels"][0]["passed_over"].empty()) << "network × network";
-  const std::string words = runProgram(bert).out;
+  EXPECT_TRUE(found["levels"][0]["passed_over"].empty());
+  EXPECT_EQ(found["levels"][0]["follows"]["query"]["part"], "feed_forward") << "the largest";
+  Arguments smaller = bert;
+  smaller.insert(smaller.end(), {"--follow", "q:h0.2:f0"});
+  const std::string words = runProgram(smaller).out;
   EXPECT_NE(words.find("why layer 2, head 3 looks from “cat” (place 3) at “the” (place 2)"),
             std::string::npos)
       << words;
-  EXPECT_NE(words.find("passed over, though larger: layer 1, FFN × layer 1, FFN"),
+  EXPECT_NE(words.find("passed over, though larger: layer 1, FFN × layer 1, FFN -1.1759"),
             std::string::npos)
       << words;
   Arguments letters = bert;
@@ -127,6 +132,22 @@ TEST(WhyCommand, FollowsNetworks) {
             std::string::npos);
 }
 
+/// The largest pairs of a score are left out where that is asked for.
+TEST(WhyCommand, RunsWithoutPairs) {
+  Arguments command{"why",      "headscope:induction", "--text", "qxmbtka qxmbtka qxm", "--score",
+                    "1.2:16:10"};
+  EXPECT_FALSE(jsonOf(command)["levels"][0]["entries"][0].contains("without"));
+  command.emplace_back("--pairs");
+  const json found = jsonOf(command);
+  const json& first = found["levels"][0]["entries"][0];
+  EXPECT_EQ(first["query"]["part"], "token");
+  EXPECT_EQ(first["key"]["part"], "head");
+  EXPECT_EQ(first["without"]["frozen"].get<double>(), -first["value"].get<double>());
+  EXPECT_LT(first["without"]["total"].get<double>(), first["without"]["frozen"].get<double>())
+      << "without the token heads of the first layer look elsewhere, too";
+  EXPECT_NE(runProgram(command).out.find("without the pair"), std::string::npos);
+}
+
 TEST(WhyCommand, RefusesScoresThatDoNotExist) {
   Arguments bert{"why", dataFile("tiny-bert"), "--text", "the cat sat", "--score", "1.2:2"};
   expectRefused(bert, {"--score 1.2:2", "1.2:5:3"});
@@ -151,8 +172,32 @@ TEST(WhyCommand, RefusesStepsThatDoNotExist) {
   expectRefused(command, {"a network's neurons", "goes on to what drives neuron 13"});
 }
 
-TEST(WhyCommand, RefusesModelsWhoseLogitsAreNoSums) {
-  expectRefused({"why", dataFile("tiny-bert"), "--text", "the cat"}, {"normalises after each sum"});
+/// A chain begins at the masked word of a model that predicts masked words, with the activation of
+/// its head held too.
+TEST(WhyCommand, FollowsAMaskedWord) {
+  const Arguments command{"why", dataFile("tiny-bert"), "--text", "the [MASK] sat", "--token",
+                          "cat"};
+  const json found = jsonOf(command);
+  EXPECT_EQ(found["at"], 2) << "behind [CLS]";
+  EXPECT_EQ(found["held"], (json{"patterns", "norms", "head_activation"}));
+  const json& levels = found["levels"];
+  ASSERT_EQ(levels.size(), 5U);
+  EXPECT_EQ(levels[0]["place"], 2);
+  EXPECT_NEAR(sumOf(levels[0]["parts"]), found["logit"].get<double>(), 1e-5);
+  EXPECT_NEAR(sumOf(levels[1]["neurons"]) + levels[1]["bias"].get<double>(),
+              levels[1]["value"].get<double>(), 1e-5);
+  EXPECT_EQ(levels[1]["without"]["frozen"].get<double>(), -levels[1]["value"].get<double>());
+  EXPECT_NE(levels[1]["without"]["total"].get<double>(), 0.0);
+  const std::string words = runProgram(command).out;
+  EXPECT_EQ(words.find("why cat at “[MASK]” (place 3): "), 0U) << words;
+  EXPECT_NE(words.find("with patterns, norms and the masked-word head's activation held"),
+            std::string::npos)
+      << words;
+  const json chain = jsonOf({"why", "headscope:induction", "--text", "qxmbtka qxmbtka qxm"});
+  EXPECT_EQ(chain["held"], (json{"patterns", "norms"}));
+}
+
+TEST(WhyCommand, RefusesFlagsThatDoNotFit) {
   expectRefused({"why", dataFile("tiny-gpt2")}, {"--text", "--ids"});
   expectRefused({"why", dataFile("tiny-gpt2"), "--ids", "1", "--depth", "65"}, {"--depth"});
 }

@@ -136,8 +136,7 @@ TEST_P(OfImages, ReadingsAgreeWithThePrediction) {
   if (onePlace) return;
   expectUserError([&] { logitReading(*trace, 0, says.id, std::nullopt); },
                   "the class token and others");
-  EXPECT_EQ(DirectPath::whyNone(*trace->document().model),
-            "this model reads its labels from several tokens");
+  EXPECT_EQ(DirectPath::whyNone(), "this model reads its labels from several tokens");
 }
 
 /// Each writer has one part, whichever places of the image the readout takes.

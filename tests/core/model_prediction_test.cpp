@@ -85,7 +85,7 @@ TEST(LogitLens, StartsWithTheEmbedding) {
 }
 
 class PartsOf : public testing::TestWithParam<ModelTracePtr (*)()> {};
-INSTANTIATE_TEST_SUITE_P(All, PartsOf, testing::Values(&gpt2, &llama, &induction));
+INSTANTIATE_TEST_SUITE_P(All, PartsOf, testing::Values(&gpt2, &llama, &bert, &induction));
 
 TEST_P(PartsOf, AddUpToTheLogit) {
   const ModelTracePtr whole = GetParam()();
@@ -114,12 +114,10 @@ TEST_P(PartsOf, AddUpToTheLogit) {
   EXPECT_NE(off.headPart(1, 2), 0.0);
 }
 
-TEST(LogitParts, AreNotThereWhereNormsFollowTheSums) {
-  const ModelTracePtr trace = bert();
-  expectUserError([&] { logitParts(*trace, 1, 5, std::nullopt, {}); }, "after each sum", "GPT-2");
+TEST(LogitParts, AreThoseOfATokenAndAWordThatExist) {
   expectUserError([&] { logitParts(*gpt2(), 6, 5, std::nullopt, {}); }, "token 6", "0 to 5");
   expectUserError([&] { logitParts(*gpt2(), 0, 400, std::nullopt, {}); }, "id 400", "0 to 399");
-  expectUserError([&] { logitLens(*trace, -1, 5, {}); }, "token -1");
+  expectUserError([&] { logitLens(*bert(), -1, 5, {}); }, "token -1");
 }
 
 TEST(HeadOutput, OfItsOwnChangesNothing) {
@@ -163,9 +161,9 @@ TEST(HeadOutput, CanBeItsMeanOrThatOfAnotherText) {
 
 /// The direct effect leaves out the contribution through later layers; without later layers, and
 /// with nearly the same scale of the norm, it is nearly the whole effect.
-TEST(HeadOutput, ItsDirectEffectIsItsPartsDifference) {
-  const ModelTracePtr before = gpt2();
-  const Index row = 5, word = before->predictions(row, 1)[0].id;
+TEST_P(PartsOf, AHeadsDirectEffectIsItsPartsDifference) {
+  const ModelTracePtr before = GetParam()();
+  const Index row = before->tokens() - 1, word = before->predictions(row, 1)[0].id;
   for (const HeadOfLayer head : {HeadOfLayer{0, 1}, HeadOfLayer{1, 2}}) {
     Tensor change = headOutput(*before, head);
     for (float& x : change.mutableMatrix().row(row)) x = -x;
@@ -192,14 +190,12 @@ TEST_P(ReplacedIn, TellsWhatBecomesOfThePrediction) {
   };
   EXPECT_EQ(found.logitBefore, difference(before));
   EXPECT_EQ(found.logitAfter, difference(after));
-  ASSERT_EQ(found.direct.has_value(), before->config().preNorm);
-  if (found.direct) {
-    std::vector<float> change(mean.matrix().row(row).begin(), mean.matrix().row(row).end());
-    const Tensor own = headOutput(*before, head);
-    for (std::size_t j = 0; j < change.size(); ++j) change[j] -= own.matrix().row(row)[j];
-    EXPECT_EQ(*found.direct, DirectPath(*before, row, word, other).ofHead(head, change));
-    EXPECT_NE(*found.direct, 0.0);
-  }
+  std::vector<float> change(mean.matrix().row(row).begin(), mean.matrix().row(row).end());
+  const Tensor own = headOutput(*before, head);
+  for (std::size_t j = 0; j < change.size(); ++j) change[j] -= own.matrix().row(row)[j];
+  ASSERT_TRUE(found.direct);
+  EXPECT_EQ(*found.direct, DirectPath(*before, row, word, other).ofHead(head, change));
+  EXPECT_NE(*found.direct, 0.0);
   for (const Index asked : {word, other, after->predictions(row, 1)[0].id}) {
     const auto at = std::find_if(found.words.begin(), found.words.end(),
                                  [&](const auto& each) { return each.id == asked; });
@@ -233,6 +229,8 @@ TEST(HeadOutput, BehindTheLastHeadOfAttentionAloneNothingStands) {
   EXPECT_EQ(afterHeadInWords(before->config(), {0, 2}), "later layers");
   EXPECT_EQ(afterHeadInWords(gpt2()->config(), {1, 0}),
             "its layer's network and the final norm's scale");
+  EXPECT_EQ(afterHeadInWords(bert()->config(), {1, 0}),
+            "its layer's network, the norms' scales and the masked-word head");
   const Tensor zero = Tensor::zeros({before->tokens(), before->config().headDim});
   const Index row = 5, word = before->predictions(row, 1)[0].id;
   const HeadReplaced found = replaceHead(before, last, zero, row, word, {}, {}).value();

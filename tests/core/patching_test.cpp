@@ -140,10 +140,9 @@ TEST_P(PatchedIn, TheWholeStreamOfAnotherTextIsThatText) {
   }
 }
 
-/// The last layer's attention and network reach the logits directly, but for the final norm.
-TEST(Patching, TheLastNetworksDirectEffectIsItsPart) {
-  const ModelTracePtr base =
-      passOver(formats::openModel(modelData("tiny-gpt2"), kBudgetBytes), {5, 17, 3, 40, 5, 17, 9});
+/// With the norms held, a half layer reaches the logits directly by its part in them.
+TEST_P(PatchedIn, TheDirectEffectOfALayersHalfIsItsPart) {
+  const ModelTracePtr base = pass(kPatchedIds);
   const AskedWord asked{6, 21, 12};
   const auto patches = patchesOver(SweepOver::layers, *base, zeros());
   const auto effects = effectsOf(base, patches, asked);

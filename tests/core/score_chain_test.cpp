@@ -46,7 +46,8 @@ void expectChainCloses(const ModelTrace& trace, const AskedScore& asked) {
   const std::vector<WhyLevel> levels = whyLevels(trace, asked, steps);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     EXPECT_NEAR(levels[i].sum, levels[i].value, 1e-4 * largestPartOf(levels[i])) << "level " << i;
-    EXPECT_EQ(levels[i].reached, Reached::score);
+    const bool behindNeuron = i > 0 && levels[i].through.size() > 0;
+    EXPECT_EQ(levels[i].reached, behindNeuron ? levels[i].through.back() : Reached::score);
   }
   EXPECT_EQ(levels[0].value, levels[0].score->score);
   EXPECT_EQ(levels[1].shares, std::vector<double>{levels[1].value / levels[0].value});
@@ -182,19 +183,37 @@ TEST_P(WithoutPart, ALogitIsThatOfAStreamFromWhichThePartIsTaken) {
   EXPECT_EQ(compared, trace->layers()) << "the token, and every network but the last";
 }
 
-TEST(PassedOver, TellsTheLargerPartsThatNoHeadWrote) {
+TEST(PassedOver, TellsTheLargerPartsThatCannotBeFollowed) {
   WhyLevel level;
   level.parts = {{{WriterKind::token}, 1.0},
-                 {{WriterKind::head, 0, 1}, -2.0},
+                 {{WriterKind::head, 0, 1}, -0.75},
                  {{WriterKind::head, 0, 2}, 0.5},
-                 {{WriterKind::feedForward, 0}, 3.0},
-                 {{WriterKind::feedForward, 1}, -4.0}};
+                 {{WriterKind::position}, -4.0},
+                 {{WriterKind::feedForward, 0}, 0.25}};
   const WhyStep step = strongestStep(level).value();
   EXPECT_EQ(textOf({step}), "h0.1");
   const auto passed = passedOver(level, step);
   ASSERT_EQ(passed.size(), 2U);
   EXPECT_EQ(passed[0].value, -4.0);
-  EXPECT_EQ(passed[1].writer, (Writer{WriterKind::feedForward, 0}));
+  EXPECT_EQ(passed[1].writer, (Writer{WriterKind::token}));
+}
+
+TEST(StrongestStep, FollowsANetworkThatIsTheLargest) {
+  WhyLevel level;
+  level.parts = {{{WriterKind::token}, 3.0},
+                 {{WriterKind::head, 0, 1}, -1.5},
+                 {{WriterKind::feedForward, 1}, 2.0}};
+  EXPECT_EQ(textOf({strongestStep(level).value()}), "f1");
+  WhyLevel pairs;
+  ScoreParts score;
+  score.queries = {{WriterKind::token}, {WriterKind::feedForward, 0}};
+  score.keys = {{WriterKind::head, 0, 1}, {WriterKind::position}};
+  score.values = Matrix64(2, 2);
+  score.values(0, 1) = 4.0;
+  score.values(1, 1) = 2.0;
+  score.values(0, 0) = 1.0;
+  pairs.score = score;
+  EXPECT_EQ(textOf({strongestStep(pairs).value()}), "q:f0:p") << "token and position have no parts";
 }
 
 /// The chain follows a part that supports the number, though a head that works against it gives

@@ -45,10 +45,11 @@ class Why : public testing::TestWithParam<std::string> {
   const AskedWord asked{5, 7, 9};
 };
 INSTANTIATE_TEST_SUITE_P(Models, Why,
-                         testing::Values("bloom", "cohere", "deepseek_v3", "falcon", "gemma2",
-                                         "gpt_neo", "gpt_oss", "gptj", "granite", "mixtral",
-                                         "olmo2", "opt", "phi", "qwen3_moe", "tiny-gpt2",
-                                         "tiny-llama"),
+                         testing::Values("albert", "bloom", "cohere", "deberta-v2", "deepseek_v3",
+                                         "electra", "falcon", "gemma2", "gpt_neo", "gpt_oss",
+                                         "gptj", "granite", "mixtral", "modernbert", "olmo2", "opt",
+                                         "phi", "qwen3_moe", "tiny-bert", "tiny-gpt2", "tiny-llama",
+                                         "xlm-roberta"),
                          modelTestName);
 
 /// From the logit to a head of the last layer, why it looks at a token, what an earlier head wrote

@@ -27,6 +27,16 @@ using model::LogitParts;
 using model::WriterKind;
 using model::WrittenPart;
 
+/// The factors of the pass at the asked token that are held.
+const char* scaleInWords(const model::ModelConfig& c) {
+  if (c.readoutActivation != model::Activation::none) {
+    return ", with the factors of norms and of the masked-word head's activation at this token";
+  }
+  if (!c.norms) return "";
+  return c.preNorm ? ", with the final norm's scale at this token"
+                   : ", with the norms' scales at this token";
+}
+
 /// The map: heads, then bias and network if there are any.
 PartMap mapOf(const PanelContext& panel, const AskedWord& asked, const LogitParts& found) {
   const FrameContext& look = panel.look;
@@ -112,10 +122,9 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
   const LogitParts& parts = *found.current;
   wrappedLabel(
       look.fonts.small, look.theme.textMuted,
-      fmt::format(
-          "Added directly, without later layers{}: sum of {} parts {:+.4f} = {} {:+.4f}",
-          !asked.moment->config().norms ? "" : ", with the final norm's scale at this token",
-          parts.parts.size(), parts.sum, asked.logitName(), parts.logit));
+      fmt::format("Added directly, without later layers{}: sum of {} parts {:+.4f} = {} {:+.4f}",
+                  scaleInWords(asked.moment->config()), parts.parts.size(), parts.sum,
+                  asked.logitName(), parts.logit));
   Rect room = Rect::rest();
   const float list = std::clamp(room.width() * 0.36F, look.px(250), look.px(380));
   const Rect right = room.cutRight(std::min(list, room.width()), look.space.large);

@@ -21,6 +21,7 @@
 #include "app/ui/model/why_words.h"
 #include "app/ui/panel.h"
 #include "app/ui/widgets.h"
+#include "core/model/logit_parts.h"
 
 namespace headscope::ui {
 namespace {
@@ -58,13 +59,39 @@ class WhyView {
                                        static_cast<int>(view_.whyList), moment_->number);
     const auto step =
         level.score
-            ? drawScore(look_, view_, id, words_, *level.score, without_)
+            ? ofScore(id)
             : drawParts(look_, id, words_.linesOf(level, {view_.whyValues, view_.whyOfQuery}),
-                        level.value, without_ == nullptr ? nullptr : &without_->parts);
+                        level.value,
+                        {.measured = level.parts.has_value(),
+                         .writers = without_ == nullptr ? nullptr : &without_->parts});
     if (step) follow(*step);
   }
 
  private:
+  /// Draws a score, with the runs without its pairs where the user asked for them.
+  std::optional<WhyStep> ofScore(const std::string& id) const {
+    const std::string chain = view_.whyScore + '|' + view_.why;
+    PairRuns runs;
+    if (view_.whyPairs == chain) {
+      const auto found = withoutPairs(panel_, moment_, found_);
+      const bool stopped = found.problem == Computations::kStopped;
+      const bool ended = found.current != nullptr && found.current->done == found.current->units;
+      runs.offered = stopped ? PairsClick::run : ended ? PairsClick::none : PairsClick::stop;
+      if (ended) runs.found = &found.current->pairs;
+      if (!ended && !stopped && found.current != nullptr) {
+        runs.progress = fmt::format("run {} of {}", found.current->done, found.current->units);
+      }
+    }
+    const auto clicks =
+        drawScore(look_, view_, id, words_, *found_.levels.back().score, without_, runs);
+    if (clicks.pairs == PairsClick::run) {
+      panel_.computations.forget(kWhyPairs);
+      view_.whyPairs = chain;
+    }
+    if (clicks.pairs == PairsClick::stop) panel_.computations.stop(kWhyPairs);
+    return clicks.step;
+  }
+
   void follow(const WhyStep& step) const {
     std::vector<WhyStep> steps = found_.steps;
     steps.push_back(step);
@@ -89,8 +116,8 @@ class WhyView {
     const auto next = strongestStep(found_.levels.back());
     if (next &&
         flowingPill(look_, "follow the largest",
-                    "Takes the step to the largest part that a head wrote, or to the largest "
-                    "neuron, of those with the sign of the sum")) {
+                    "Takes the step to the largest part that a head or network wrote, or to the "
+                    "largest token or neuron, of those with the sign of the sum")) {
       follow(*next);
     }
     if (found_.levels.size() > 1) ofChain();
@@ -118,16 +145,15 @@ class WhyView {
     if (passed.empty()) return {};
     const model::PassedPart& most = passed.front();
     const bool opposed = std::ranges::any_of(passed, [](const model::PassedPart& part) {
-      return part.writer.kind == model::WriterKind::head ||
-             (part.key && part.key->kind == model::WriterKind::head);
+      return model::canBeFollowed(part.writer) || (part.key && model::canBeFollowed(*part.key));
     });
-    return fmt::format(" “follow the largest” passes over {} that no head wrote{}: {}{} {}{}",
-                       passed.size() == 1 ? std::string("a larger part")
-                                          : fmt::format("{} larger parts", passed.size()),
-                       opposed ? ", or of the other sign" : "",
-                       model::inWords(most.writer, words_.config()),
-                       most.key ? " × " + model::inWords(*most.key, words_.config()) : "",
-                       changeInWords(most.value), passed.size() == 1 ? "." : ", …");
+    return fmt::format(
+        " “follow the largest” passes over {} that no head or network wrote{}: {}{} {}{}",
+        passed.size() == 1 ? std::string("a larger part")
+                           : fmt::format("{} larger parts", passed.size()),
+        opposed ? ", or of the other sign" : "", model::inWords(most.writer, words_.config()),
+        most.key ? " × " + model::inWords(*most.key, words_.config()) : "",
+        changeInWords(most.value), passed.size() == 1 ? "." : ", …");
   }
 
   /// The level in words, the changes without the head, and what the largest step passes over.
@@ -137,10 +163,12 @@ class WhyView {
         level.reached ? model::inWords(*level.reached) : WhyWords::wholeOf(found_.question);
     if (without_ != nullptr && without_->followed) {
       words += fmt::format(
-          " Without this part: {}, patterns and norms held. Without all that the {} gives here, "
-          "and what follows run again, the {} changes by {}.",
-          changeInWords(without_->followed->frozen), level.sources ? "head" : "network", whole,
-          changeInWords(without_->followed->total));
+          " Without this part: {}, {} held. Without all that the {} gives here, and what follows "
+          "run "
+          "again, the {} changes by {}.",
+          changeInWords(without_->followed->frozen),
+          model::heldInWords(words_.config(), !level.reached), level.sources ? "head" : "network",
+          whole, changeInWords(without_->followed->total));
     }
     const auto next = strongestStep(level);
     if (next) words += passedInWords(*next);

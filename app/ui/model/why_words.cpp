@@ -9,6 +9,7 @@
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/prediction_views.h"
 #include "core/base/numbers.h"
+#include "core/model/logit_parts.h"
 #include "core/model/stacks.h"
 #include "core/words/head_place.h"
 
@@ -112,7 +113,7 @@ const char* WhyWords::wholeOf(const model::WhyQuestion& question) {
 /// "37 %", behind a score "62 % of the score".
 std::string WhyWords::shareOf(const WhyLevel& level) const {
   const std::size_t own = level.shares.size() - (level.begins() ? 2 : 1);
-  const std::string percent = model::percentOf(level.shares[own], 1.0);
+  std::string percent = model::percentOf(level.shares[own], 1.0);
   if (own == 0) return percent;
   return fmt::format("{} of the {}", percent, model::inWords(level.through[own - 1]));
 }
@@ -161,8 +162,8 @@ std::string WhyWords::inWords(const FoundWhy& found, std::size_t i) const {
   const std::string place = placeInWords(level.reading.place, level.reading.stack);
   if (level.neuron) return neuronInWords(level, shares);
   if (level.parts) {
-    return fmt::format("Written at {}: {} parts, {}. Patterns and norms are held.", place,
-                       level.parts->size(), sum);
+    return fmt::format("Written at {}: {} parts, {}. {} are held.", place, level.parts->size(), sum,
+                       capitalized(std::string(model::heldInWords(config(), !level.reached))));
   }
   if (level.neurons) {
     const model::Writer network{WriterKind::feedForward, level.neurons->layer, -1,
@@ -224,10 +225,7 @@ std::string WhyWords::scoreInWords(const ScoreParts& score) const {
 }
 
 std::optional<WhyStep> WhyWords::stepOf(const Writer& query, const Writer& key, bool ofQuery) {
-  const auto followable = [](const Writer& writer) {
-    return writer.kind == WriterKind::head || writer.kind == WriterKind::feedForward;
-  };
-  const bool first = followable(query), second = followable(key);
+  const bool first = model::canBeFollowed(query), second = model::canBeFollowed(key);
   if (!first && !second) return std::nullopt;
   return WhyStep{.kind = WhyStep::Kind::entry,
                  .query = query,
@@ -235,7 +233,7 @@ std::optional<WhyStep> WhyWords::stepOf(const Writer& query, const Writer& key, 
                  .alongKey = second && !(ofQuery && first)};
 }
 
-std::vector<PartLine> WhyWords::linesOf(std::vector<WrittenPart> side, Index place) const {
+std::vector<PartLine> WhyWords::linesOf(const std::vector<WrittenPart>& side, Index place) const {
   std::vector<PartLine> lines;
   for (const WrittenPart& part : side) {
     PartLine line{model::inWords(part, config()), part.value};
@@ -255,7 +253,7 @@ std::vector<PartLine> WhyWords::linesOf(const WhyLevel& level, const WhyClicks& 
     lines = linesOf(*level.parts, level.reading.place);
     for (PartLine& line : lines) {
       const bool network = line.writer->kind == WriterKind::feedForward;
-      if (!network && line.writer->kind != WriterKind::head) continue;
+      if (!model::canBeFollowed(*line.writer)) continue;
       line.follows = WhyStep{.kind = network ? WhyStep::Kind::network : WhyStep::Kind::head,
                              .head = {line.writer->layer, network ? 0 : line.writer->head}};
     }
@@ -288,6 +286,7 @@ std::vector<PartLine> WhyWords::linesOf(const WhyLevel& level, const WhyClicks& 
             fmt::format("{} × {}", shortName(query, score.query), shortName(key, score.key)),
             score.values(static_cast<Index>(i), static_cast<Index>(j))};
         line.follows = stepOf(query, key, clicks.ofQuery);
+        line.pair = WriterPair{query, key};
         lines.push_back(std::move(line));
       }
     }

@@ -19,6 +19,10 @@ struct FoundWhy {
   std::vector<model::WhyLevel> levels;
 };
 
+struct WriterPair {
+  model::Writer query, key;
+};
+
 /// One line of a level's table.
 struct PartLine {
   std::string name;
@@ -27,6 +31,7 @@ struct PartLine {
   std::optional<model::WhyStep> follows = {};  // the step that a click takes
   std::optional<model::Writer> writer = {};    // of a single writer
   Index place = -1;                            // of a token
+  std::optional<WriterPair> pair = {};         // of a score
 };
 
 /// At most so many lines: those that are left over, the last ones, are summed in one.
@@ -67,7 +72,7 @@ class WhyWords {
   /// The parts of a level, the largest first. Masked tokens are left out.
   std::vector<PartLine> linesOf(const model::WhyLevel& level, const WhyClicks& clicks) const;
   /// The parts of one side of a score, the largest first.
-  std::vector<PartLine> linesOf(std::vector<model::WrittenPart> side, Index place) const;
+  std::vector<PartLine> linesOf(const std::vector<model::WrittenPart>& side, Index place) const;
   /// The step along a pair's writer that is a head or a network.
   static std::optional<model::WhyStep> stepOf(const model::Writer& query, const model::Writer& key,
                                               bool ofQuery);
