@@ -11,6 +11,7 @@
 
 #include "app/cli/asked_word.h"
 #include "app/cli/output.h"
+#include "core/base/numbers.h"
 #include "core/model/logit_parts.h"
 
 namespace headscope::cli {
@@ -123,7 +124,7 @@ class Telling {
     out << fmt::format(
         "{}: {} parts, sum {:+.4f} = {:+.4f}{}\n",
         level.neuron ? drivenInWords(*level.neuron, place) : "what wrote at " + place,
-        level.parts->size(), level.sum, level.value, shareSoFar(level));
+        withThousands(std::ssize(*level.parts)), level.sum, level.value, shareSoFar(level));
     const auto parts =
         sortedBySize(*level.parts, [](const WrittenPart& part) { return part.value; });
     TextTable table({Align::left, Align::right, Align::right, Align::right, Align::left});
@@ -161,8 +162,9 @@ class Telling {
                            passed[j].value);
     }
     const std::size_t more = passed.size() - std::min(kPassedNamed, passed.size());
-    out << fmt::format("   passed over, though larger: {}{}\n", names,
-                       more > 0 ? fmt::format("; {} more", more) : "");
+    out << fmt::format(
+        "   passed over, though larger: {}{}\n", names,
+        more > 0 ? fmt::format("; {} more", withThousands(static_cast<Index>(more))) : "");
   }
 
   void printSources(std::ostream& out, std::size_t i) const {
@@ -239,7 +241,7 @@ class Telling {
     out << fmt::format("why {} looks from {} at {}: score {:+.4f}, sum of {} pairs",
                        headInWords(score.head, score.stack), placeInWords(score.query, score.stack),
                        placeInWords(score.key, keys), score.score,
-                       score.queries.size() * score.keys.size());
+                       withThousands(score.values.rows * score.values.cols));
     if (score.bias != 0.0) {
       out << fmt::format(" {} {:.4f} for the places", score.bias < 0.0 ? "minus" : "plus",
                          std::abs(score.bias));
@@ -304,7 +306,8 @@ class Telling {
     for (std::size_t j = shown; j < parts.size(); ++j) rest += value(parts[j]);
     std::vector<std::string> cells(cellCount);
     const std::size_t left = parts.size() - shown;
-    cells.front() = fmt::format("   {} other{}", left, left == 1 ? "" : "s");
+    cells.front() =
+        fmt::format("   {} other{}", withThousands(static_cast<Index>(left)), left == 1 ? "" : "s");
     cells[column] = fmt::format("{:+.4f}", rest);
     table.add(std::move(cells));
   }

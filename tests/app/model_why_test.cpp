@@ -1,5 +1,6 @@
 // The tab Why: a word, or a score of a head, is followed back to the words that were read.
 #include "app/ui/model/model_page.h"
+#include "app/ui/model/why_tables.h"
 #include "app/ui/model/why_words.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/tokenizer_files.h"
@@ -172,6 +173,19 @@ TEST(PartLines, ThoseThatAreLeftOverAreSummed) {
   EXPECT_EQ(lines[1].name, "b");
   EXPECT_EQ(lines[2].name, "2 others, summed");
   EXPECT_EQ(lines[2].value, 1.5);
+}
+
+/// Bars of both signs have one zero; a sum of others that is larger than every line only fills
+/// them.
+TEST(PartLines, BarsLeadToBothSidesOfOneZero) {
+  const BarRange range =
+      barRange({{"a", 4.0}, {"b", -1.0}, {"c", 0.5}, {"2 others, summed", 40.0}});
+  EXPECT_FLOAT_EQ(range.shareOf(0.0), 0.2F);
+  EXPECT_FLOAT_EQ(range.shareOf(-1.0), 0.0F);
+  EXPECT_FLOAT_EQ(range.shareOf(4.0), 1.0F);
+  EXPECT_FLOAT_EQ(range.shareOf(40.0), 1.0F);
+  EXPECT_FLOAT_EQ(barRange({{"a", -4.0}, {"b", -1.0}}).shareOf(0.0), 1.0F);
+  EXPECT_FLOAT_EQ(barRange({}).shareOf(0.0), 0.0F);
 }
 
 /// A network's part of a word, and of a pair of two networks, neuron by neuron.

@@ -11,7 +11,6 @@
 #include "app/ui/model/why_tables.h"
 #include "app/ui/parts/layout.h"
 #include "app/ui/parts/matrix.h"
-#include "app/ui/parts/signed_bar.h"
 #include "app/ui/widgets.h"
 #include "core/model/logit_parts.h"
 
@@ -121,8 +120,7 @@ void drawLevel(const FrameContext& look, const WhyWords& words, const FoundWhy& 
       lines, [](const PartLine& line) { return std::abs(line.value) >= kReadsZero; });
   const auto fit = static_cast<std::size_t>(std::max(1.0F, room.height() / each));
   lines = restSummed(std::move(lines), std::min(fit, static_cast<std::size_t>(ofSize) + 2));
-  BarRange range;
-  for (const PartLine& line : lines) range.include(line.value);
+  const BarRange range = barRange(lines);
   for (const PartLine& line : lines) {
     drawLine(look, words, room.cutTop(each - look.space.thin, look.space.thin), line, range,
              isFollowed(found, level, line), numbers);

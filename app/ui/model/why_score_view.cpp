@@ -17,6 +17,7 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {
@@ -46,7 +47,8 @@ ShownWriters shownWriters(const WhyWords& words, const std::vector<Writer>& writ
   const std::size_t left = writers.size() > most ? writers.size() - (most - 1) : 0;
   side.shown.resize(writers.size() - left);
   for (const std::size_t i : side.shown) side.names.push_back(words.shortName(writers[i], place));
-  if (left > 0) side.names.push_back(fmt::format("{} others", left));
+  if (left > 0)
+    side.names.push_back(fmt::format("{} others", withThousands(static_cast<Index>(left))));
   return side;
 }
 

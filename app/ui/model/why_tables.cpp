@@ -39,6 +39,13 @@ std::string totalInWords(const LineChanges& changes, const PartLine& line) {
   return found == changes.writers->end() ? std::string() : changeInWords(found->total);
 }
 
+BarRange barRange(const std::vector<PartLine>& lines) {
+  BarRange range;
+  const double most = lines.empty() ? 0.0 : std::abs(lines.front().value);
+  for (const PartLine& line : lines) range.include(std::clamp(line.value, -most, most));
+  return range;
+}
+
 std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::string& id,
                                         const std::vector<PartLine>& all, double whole,
                                         const LineChanges& changes) {
@@ -46,8 +53,7 @@ std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::str
   const double most = lines.empty() ? 1.0 : std::max(1e-12, std::abs(lines.front().value));
   const ColorScale scale = divergingScale(look, static_cast<float>(most));
   const bool weighs = !lines.empty() && lines.front().weight;
-  BarRange range;
-  for (const PartLine& line : lines) range.include(line.value);
+  const BarRange range = barRange(lines);
   const bool tokens = weighs && lines.front().place >= 0;
   std::vector<TableColumn> columns{{tokens   ? "token"
                                     : weighs ? "neuron"

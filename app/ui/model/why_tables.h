@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/ui/model/why_words.h"
+#include "app/ui/parts/signed_bar.h"
 
 namespace headscope::ui {
 
@@ -23,6 +24,10 @@ struct LineChanges {
 /// The change without the line's writer or pair, in words: "…" until it is computed, empty where it
 /// is not measured.
 std::string totalInWords(const LineChanges& changes, const PartLine& line);
+
+/// The range of the bars of lines, the largest of which is the first. A sum of others may be larger
+/// and fills it.
+BarRange barRange(const std::vector<PartLine>& lines);
 
 /// Draws the lines of a level with the numbers that tell how much each adds; `whole`: their sum.
 std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::string& id,

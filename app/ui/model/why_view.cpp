@@ -191,9 +191,9 @@ class WhyView {
   }
 
   void tokenChoice() const {
-    const std::vector<const char*> offered{"why the head looks there", "its value"};
-    flowOn(look_, choicesWidth(look_, offered) + look_.px(90), 14.0F);
-    rowCaption(look_, "a token shows");
+    const std::vector<const char*> offered{"why it looks there", "its value"};
+    flowOn(look_, choicesWidth(look_, offered) + look_.px(50), 14.0F);
+    rowCaption(look_, "follows");
     const int chosen = choices(look_, "why follows", offered, view_.whyValues ? 1 : 0);
     if (chosen >= 0) view_.whyValues = chosen == 1;
   }
