@@ -249,14 +249,17 @@ class ModelTextCard final : public Card {
     tip(look, "The base model without the adapter");
   }
 
-  /// Draws the picture that the model reads, and the way to another one.
+  /// Draws the picture that the model reads, and the way to another one; before a room the shapes
+  /// alone.
   void choosePicture(const FrameContext& look, const PanelContext& panel,
                      const ModelMoment& moment) {
+    if (panel.alone) return moment.folder == formats::kShapesModel ? shapes(look, moment) : void();
     if (pill(look, "Open a picture …")) chooseFile(panel, false);
     tip(look,
         "A PNG, JPEG or WebP file; it may also be dropped on the window, or copied and pasted: "
         "ctrl+v");
     if (moment.folder == formats::kShapesModel) {
+      flowOn(look, buttonWidth(look, images::kShapeNames.front()), 3.0F);
       shapes(look, moment);
     } else if (!moment.text.empty()) {
       flowOn(look, buttonWidth(look, "our own picture"), 3.0F);
@@ -276,7 +279,7 @@ class ModelTextCard final : public Card {
     for (Index kind = 0; kind < images::kShapeKinds; ++kind) {
       const std::string name(images::kShapeNames[static_cast<std::size_t>(kind)]);
       const bool chosen = formats::isShipped(moment.text) && kind == static_cast<Index>(now.kind);
-      flowOn(look, buttonWidth(look, name), 3.0F);
+      if (kind > 0) flowOn(look, buttonWidth(look, name), 3.0F);
       if (pill(look, name.c_str(), chosen)) {
         const formats::ShippedPicture next{static_cast<images::ShapeKind>(kind),
                                            now.number + (chosen ? 1 : 0)};

@@ -79,7 +79,13 @@ void drawLine(const FrameContext& look, const WhyWords& words, const Rect& at, c
   if (line.follows && line.writer && textSize(font, name).x > room) {
     name = words.shortName(*line.writer, line.place);
   }
-  drawText(list, font, at.a, color, elided(font, name, room));
+  float before = 0.0F;
+  if (const TokenPictures* pictures = words.pictures(); pictures && pictures->has(line.place)) {
+    const float side = fontSize(font);
+    pictures->draw(look, list, {{line.place, Rect::at(at.a, {side, side})}});
+    before = side + look.space.tight;
+  }
+  drawText(list, font, {at.a.x + before, at.a.y}, color, elided(font, name, room - before));
   const ColorScale scale = divergingScale(look, 1.0F);
   const double size = std::min(1.0, std::abs(line.value) / most);
   const float length = at.width() * static_cast<float>(size), top = at.a.y + fontSize(font);

@@ -181,7 +181,7 @@ std::optional<WhyStep> drawScore(const FrameContext& look, PredictionView& view,
       model::WhyLevel level;
       level.score = score;
       return drawParts(look, id, words.linesOf(level, {view.whyValues, view.whyOfQuery}),
-                       score.score, nullptr);
+                       score.score, nullptr, words.pictures());
     }
     const bool ofQuery = view.whyList == WhyList::queries;
     const auto lines = ofQuery ? words.linesOf(partsOfQuery(score), score.query)
@@ -189,7 +189,8 @@ std::optional<WhyStep> drawScore(const FrameContext& look, PredictionView& view,
     return drawParts(look, id, lines, score.score,
                      without == nullptr ? nullptr
                      : ofQuery          ? &without->queries
-                                        : &without->keys);
+                                        : &without->keys,
+                     words.pictures());
   }();
   ImGui::EndChild();
   return followed ? followed : step;

@@ -12,16 +12,18 @@ namespace headscope::ui {
 
 struct FrameContext;
 struct PredictionView;
+struct TokenPictures;
 
 /// The change without the line's writer, in words: "…" until it is computed, empty where it is not
 /// measured.
 std::string totalInWords(const std::vector<model::WithoutWriter>* without, const PartLine& line);
 
 /// Draws the lines of a level with the numbers that tell how much each adds; `whole`: their sum.
-/// `without` may be null until it is computed.
+/// `without` may be null until it is computed, `pictures` where no token is a patch.
 std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::string& id,
                                         const std::vector<PartLine>& lines, double whole,
-                                        const std::vector<model::WithoutWriter>* without);
+                                        const std::vector<model::WithoutWriter>* without,
+                                        const TokenPictures* pictures);
 
 /// Draws a score as a matrix, writers × writers, beside a list of its pairs or of one side's
 /// writers. Fills the rest of the window.

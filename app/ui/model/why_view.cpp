@@ -61,7 +61,8 @@ class WhyView {
         level.score
             ? drawScore(look_, view_, id, words_, *level.score, without_)
             : drawParts(look_, id, words_.linesOf(level, {view_.whyValues, view_.whyOfQuery}),
-                        level.value, without_ == nullptr ? nullptr : &without_->parts);
+                        level.value, without_ == nullptr ? nullptr : &without_->parts,
+                        words_.pictures());
     if (step) follow(*step);
   }
 
