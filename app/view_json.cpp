@@ -139,6 +139,7 @@ void visitModelFields(Fields& f, View& view) {
   f.flag("model_aligned_as_read", view.prediction.alignedAsRead);
   f.flag("model_why_values", view.prediction.whyValues);
   f.word("model_why_score", view.prediction.whyScore);
+  f.flag("model_why_score_by_itself", view.prediction.whyScoreByItself);
   f.flag("model_why_of_query", view.prediction.whyOfQuery);
   f.flag("model_why_whole", view.prediction.whyWhole);
   constexpr std::array kWhyLists{"pairs", "queries", "keys"};
@@ -368,7 +369,8 @@ ViewState viewFromJson(const std::string& text, ViewState view) {
 std::string workInView(const std::string& json) {
   const ui::ModelView model = viewFromJson(json, {}).model;
   const ui::PredictionView& chain = model.prediction;
-  if (chain.why.empty()) return {};
+  const bool begun = !chain.whyScore.empty() && !chain.whyScoreByItself;
+  if (chain.why.empty() && !begun) return {};
   return fmt::format("{}\n{}\n{}\n{} {} {} {}\n{}", model.place.folder, model.place.text,
                      model.place.target, model.token, chain.word, chain.other, chain.whyScore,
                      chain.why);

@@ -16,7 +16,7 @@ std::string viewToJson(const ui::ViewState& view);
 ui::ViewState viewFromJson(const std::string& json, ui::ViewState base);
 
 /// The work in a view's text that no document has: the chain of the page Model, as its model,
-/// texts, question and steps. Empty where no step was taken.
+/// texts, question and steps. Empty where no step was taken and no score chosen.
 std::string workInView(const std::string& json);
 
 }  // namespace headscope

@@ -45,6 +45,7 @@ struct WhyOptions {
   std::string score;  // that the chain begins with; empty: a word's logit
   Index depth = 4;
   std::optional<std::string> follow;
+  bool pairs = false;     // measures the pairs of scores too
   std::string jsonLines;  // a file of texts
   std::string out;        // the figure; empty: none
   TemplateOptions templates;
@@ -140,8 +141,9 @@ FollowedChain followed(const WhyOptions& options, OpenModels& models) {
   const model::WhyQuestion question = questionFrom(options, *trace, names.text);
   auto steps = options.follow ? model::stepsFrom(*options.follow)
                               : strongestSteps(*trace, question, options.depth, execution);
-  return {whyChain(trace, question, std::move(steps), formats::kMeasuredParts, execution),
-          std::move(names)};
+  auto chain = whyChain(trace, question, std::move(steps), formats::kMeasuredParts, execution);
+  if (options.pairs) measurePairs(chain, formats::kMeasuredParts, execution);
+  return {std::move(chain), std::move(names)};
 }
 
 void checkFigure(const WhyOptions& options) {
@@ -222,6 +224,8 @@ Command addWhy(CLI::App& app, Context& context) {
   sub->add_option("--follow", o.follow, "these steps, not the largest parts: h1.2 s10 k:t:h0.3 v9")
       ->excludes(depth)
       ->type_name("STEPS");
+  sub->add_flag("--pairs", o.pairs,
+                "runs again without the largest pairs of writers of each score, too");
   sub->add_option("--out", o.out, "draws all levels of the chain, each with what it adds up from")
       ->check(notEmpty)
       ->type_name("FILE.png|svg|pdf");

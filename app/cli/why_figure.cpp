@@ -12,6 +12,7 @@
 #include "app/host/figure.h"
 #include "app/live_model.h"
 #include "app/ui/ids.h"
+#include "core/model/tokenized.h"
 #include "core/presets/worksheet.h"
 
 namespace headscope::cli {
@@ -24,8 +25,10 @@ constexpr int kPixelsOfPoint = 2;
 
 std::string passText(const model::ModelTrace& pass, const formats::TokenizerPtr& names) {
   const std::vector<Index>& ids = pass.document().input.ids;
-  return names == nullptr ? fmt::format("{}", fmt::join(ids, ", "))
-                          : names->decode({ids.begin(), ids.end()});
+  if (names == nullptr) return fmt::format("{}", fmt::join(ids, ", "));
+  const auto mask = model::maskToken(*names);  // a special token that the text is about
+  const bool masked = mask && std::ranges::find(ids, *mask) != ids.end();
+  return names->decode({ids.begin(), ids.end()}, masked);
 }
 
 std::shared_ptr<ModelMoment> momentOf(const model::ModelTracePtr& trace,

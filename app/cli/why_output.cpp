@@ -11,6 +11,7 @@
 
 #include "app/cli/asked_word.h"
 #include "app/cli/output.h"
+#include "core/base/numbers.h"
 #include "core/model/logit_parts.h"
 
 namespace headscope::cli {
@@ -77,7 +78,8 @@ class Telling {
   }
   std::string questionInWords() const {
     if (const AskedWord* asked = word()) {
-      return fmt::format("{} after {}", inWords(*asked, config(), names_.text),
+      return fmt::format("{} {} {}", inWords(*asked, config(), names_.text),
+                         config().causal ? "after" : "at",
                          placeInWords(asked->row, Stack::decoder));
     }
     const AskedScore& asked = std::get<AskedScore>(chain_.question);
@@ -122,7 +124,7 @@ class Telling {
     out << fmt::format(
         "{}: {} parts, sum {:+.4f} = {:+.4f}{}\n",
         level.neuron ? drivenInWords(*level.neuron, place) : "what wrote at " + place,
-        level.parts->size(), level.sum, level.value, shareSoFar(level));
+        withThousands(std::ssize(*level.parts)), level.sum, level.value, shareSoFar(level));
     const auto parts =
         sortedBySize(*level.parts, [](const WrittenPart& part) { return part.value; });
     TextTable table({Align::left, Align::right, Align::right, Align::right, Align::left});
@@ -160,8 +162,9 @@ class Telling {
                            passed[j].value);
     }
     const std::size_t more = passed.size() - std::min(kPassedNamed, passed.size());
-    out << fmt::format("   passed over, though larger: {}{}\n", names,
-                       more > 0 ? fmt::format("; {} more", more) : "");
+    out << fmt::format(
+        "   passed over, though larger: {}{}\n", names,
+        more > 0 ? fmt::format("; {} more", withThousands(static_cast<Index>(more))) : "");
   }
 
   void printSources(std::ostream& out, std::size_t i) const {
@@ -238,7 +241,7 @@ class Telling {
     out << fmt::format("why {} looks from {} at {}: score {:+.4f}, sum of {} pairs",
                        headInWords(score.head, score.stack), placeInWords(score.query, score.stack),
                        placeInWords(score.key, keys), score.score,
-                       score.queries.size() * score.keys.size());
+                       withThousands(score.values.rows * score.values.cols));
     if (score.bias != 0.0) {
       out << fmt::format(" {} {:.4f} for the places", score.bias < 0.0 ? "minus" : "plus",
                          std::abs(score.bias));
@@ -252,25 +255,29 @@ class Telling {
       out << fmt::format("   this token gives {}; the shares that follow are of this score\n",
                          shares);
     }
-    printPairs(out, formats::sortedEntries(score), stepFrom(i));
+    printPairs(out, formats::sortedEntries(score), chain_.without[i].pairs, stepFrom(i));
     printPassed(out, i);
     printSide(out, "query's writer", partsOfQuery(score), chain_.without[i].queries);
     printSide(out, "key's writer", partsOfKey(score), chain_.without[i].keys);
   }
 
   void printPairs(std::ostream& out, const std::vector<ScoreEntry>& entries,
-                  const WhyStep* follows) const {
-    TextTable table({Align::left, Align::left, Align::right, Align::left});
-    table.add({"   query's writer", "key's writer", "adds", ""});
+                  const std::vector<model::WithoutPair>& without, const WhyStep* follows) const {
+    TextTable table({Align::left, Align::left, Align::right, Align::right, Align::left});
+    table.add({"   query's writer", "key's writer", "adds",
+               without.empty() ? "" : "without the pair", ""});
     for (std::size_t j = 0; j < std::min(kShownParts, entries.size()); ++j) {
       const ScoreEntry& entry = entries[j];
       const bool next =
           follows != nullptr && follows->query == entry.query && follows->key == entry.key;
+      const auto* measured = changeWithout(without, entry.query, entry.key);
       table.add({"   " + inWords(entry.query, config()), inWords(entry.key, config()),
-                 fmt::format("{:+.4f}", entry.value), next ? "followed" : ""});
+                 fmt::format("{:+.4f}", entry.value),
+                 measured == nullptr ? "" : fmt::format("{:+.4f}", measured->total),
+                 next ? "followed" : ""});
     }
     addRest(
-        table, entries, [](const ScoreEntry& entry) { return entry.value; }, 2, 4);
+        table, entries, [](const ScoreEntry& entry) { return entry.value; }, 2, 5);
     table.print(out);
   }
 
@@ -299,7 +306,8 @@ class Telling {
     for (std::size_t j = shown; j < parts.size(); ++j) rest += value(parts[j]);
     std::vector<std::string> cells(cellCount);
     const std::size_t left = parts.size() - shown;
-    cells.front() = fmt::format("   {} other{}", left, left == 1 ? "" : "s");
+    cells.front() =
+        fmt::format("   {} other{}", withThousands(static_cast<Index>(left)), left == 1 ? "" : "s");
     cells[column] = fmt::format("{:+.4f}", rest);
     table.add(std::move(cells));
   }

@@ -20,7 +20,8 @@ using model::WhyStep;
 using model::WithoutWriter;
 using model::WrittenPart;
 
-Json changesJson(const WithoutWriter& without) {
+template <typename Without>  // a writer or a pair
+Json changesJson(const Without& without) {
   return {{"frozen", without.frozen}, {"total", without.total}};
 }
 
@@ -195,9 +196,13 @@ class WhyWriter {
     json["keys"] = partsJson(partsOfKey(score), without.keys);
     Json entries = Json::emptyList();
     for (const ScoreEntry& entry : sortedEntries(score)) {
-      entries.push_back({{"query", writerJson(entry.query, config())},
-                         {"key", writerJson(entry.key, config())},
-                         {"value", entry.value}});
+      Json one{{"query", writerJson(entry.query, config())},
+               {"key", writerJson(entry.key, config())},
+               {"value", entry.value}};
+      if (const auto* measured = changeWithout(without.pairs, entry.query, entry.key)) {
+        one["without"] = changesJson(*measured);
+      }
+      entries.push_back(std::move(one));
     }
     json["entries"] = std::move(entries);
     return json;

@@ -139,7 +139,10 @@ std::string afterHeadInWords(const ModelConfig& config, HeadOfLayer head) {
   if (config.hasNetwork(head.layer) && !config.parallel)
     between.emplace_back("its layer's network");
   if (head.layer + 1 < config.layers) between.emplace_back("later layers");
-  if (config.norms) between.emplace_back("the final norm's scale");
+  if (config.norms) {
+    between.emplace_back(config.preNorm ? "the final norm's scale" : "the norms' scales");
+  }
+  if (config.readoutActivation != Activation::none) between.emplace_back("the masked-word head");
   if (between.size() < 2) return fmt::format("{}", fmt::join(between, ""));
   const std::string_view last = between.back();
   between.pop_back();

@@ -228,4 +228,10 @@ StreamReading readingOfValue(const ModelTrace& trace, const StreamReading& readi
                        plainVector(weight * alongHead(pass, reading, head)));
 }
 
+ScoredPair scoredPair(const ModelTrace& trace, const ScoreParts& score) {
+  const ScorePlace of{trace, score.head, score.query, score.key, score.stack};
+  return {plainVector(scoredRow(of, Side::query)), plainVector(scoredRow(of, Side::key)),
+          of.factor()};
+}
+
 }  // namespace headscope::model

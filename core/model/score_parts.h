@@ -42,6 +42,14 @@ std::vector<WrittenPart> partsOfKey(const ScoreParts& score);
 ScoreParts scoreParts(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
                       const ExecutionContext& execution = {}, Stack stack = Stack::decoder);
 
+/// The query and the key of a score as a pass multiplies them, (d_k) each, and the factor that
+/// their product is multiplied by. Positions relative to each other and biases are left out.
+struct ScoredPair {
+  std::vector<double> query, key;
+  double factor = 1.0;
+};
+ScoredPair scoredPair(const ModelTrace& trace, const ScoreParts& score);
+
 /// The score as a reading of the stream at the query, with the key held, and the other way round;
 /// with `writer`, only with the other side's part by that writer. The bias is left out.
 StreamReading readingOfQuery(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,

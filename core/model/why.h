@@ -1,6 +1,6 @@
 // Why: a chain of sums from the word a model says back to the words it read. Each level takes one
-// number apart exactly, with patterns and norms held as they were in the pass, and the activation of
-// a masked-word head; a step follows one of its parts:
+// number apart exactly, with patterns and norms held as they were in the pass, and the activation
+// of a masked-word head; a step follows one of its parts:
 //
 //   logit = Σ writers → a head's part = Σ tokens → a token's value = Σ writers → …
 //                                                → why it looks there: score = Σ pairs of writers →
@@ -111,17 +111,17 @@ struct WhyLevel {
 };
 
 /// The levels of a chain: that of the logit or score, then one for each step. Throws UserError
-/// where the logit reads several places (logit_parts.h), for a head or place that does not exist, and
-/// for a step that does not exist. Incomplete where `execution` was cancelled.
+/// where the logit reads several places (logit_parts.h), for a head or place that does not exist,
+/// and for a step that does not exist. Incomplete where `execution` was cancelled.
 std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const WhyQuestion& question,
                                 const std::vector<WhyStep>& steps,
                                 const ExecutionContext& execution = {});
 
 /// The step that follows a level's strongest part that can be followed: a head or network; the
 /// token with the largest value, and why the head looks there, or in cross-attention what wrote it
-/// in the encoder; the largest entry that a head or network wrote; what drives the largest neuron. It is the largest part of the sign of
-/// the level's number; where no part has it, the largest by size. Nothing where no part can be
-/// followed.
+/// in the encoder; the largest entry that a head or network wrote; what drives the largest neuron.
+/// It is the largest part of the sign of the level's number; where no part has it, the largest by
+/// size. Nothing where no part can be followed.
 std::optional<WhyStep> strongestStep(const WhyLevel& level);
 
 /// Returns whether a writer's addition can be taken apart: a head's or a network's.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/model/pairs_without.h"
 #include "core/model/why.h"
 
 namespace headscope::model {
@@ -22,6 +23,7 @@ struct WithoutParts {
   std::optional<WithoutWriter> followed;     // the head or network that is taken apart
   std::vector<WithoutWriter> parts;          // of a sum over writers
   std::vector<WithoutWriter> queries, keys;  // of a score: of its query's and its key's writers
+  std::vector<WithoutPair> pairs;            // of a score, where they were asked for
 };
 
 /// The changes without the followed head or network, or without the `most` largest parts, of the
@@ -56,6 +58,10 @@ struct WhyChain {
 WhyChain whyChain(const ModelTracePtr& trace, const WhyQuestion& question,
                   std::vector<WhyStep> steps, std::size_t most,
                   const ExecutionContext& execution = {});
+
+/// Adds the changes without the `most` largest pairs of each score of a chain. Incomplete where
+/// `execution` was cancelled.
+void measurePairs(WhyChain& chain, std::size_t most, const ExecutionContext& execution = {});
 
 /// The strongest steps, at most `depth`.
 std::vector<WhyStep> strongestSteps(const ModelTrace& trace, const WhyQuestion& question,

@@ -147,7 +147,8 @@ class Model:
     def why(self, text=None, *, ids=None, token=None, against=None, depth=None, **options):
         """Follows a word back to the tokens that were read; returns what `headscope why --json`
         prints. `depth`: the number of steps. `score`: begins at a head's score instead of a word,
-        "1.2:5:3" (layer 1, head 2, from place 5 to place 3)."""
+        "1.2:5:3" (layer 1, head 2, from place 5 to place 3). `pairs=True` runs the model again
+        without the largest pairs of writers of each score, too."""
         return self._ask("why", text=text, ids=ids, token=token, against=against, depth=depth,
                          **options)
 

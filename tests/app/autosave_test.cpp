@@ -137,6 +137,41 @@ TEST_F(Autosave, AChainOnThePageModelIsRestored) {
   EXPECT_TRUE(ui_.shows("why it looks at", kModelPredictionCard)) << "its model and text as well";
 }
 
+/// A score that the user chose is the beginning of a chain; one that the page began with is not.
+TEST_F(Autosave, AChosenScoreWithoutAStepIsRestored) {
+  const auto open = [&](const char* folder, const char* text) {
+    ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+    ui_.view().selection.page = kModelPage;
+    ui_.view().model.place = {(fs::path(HEADSCOPE_TEST_DATA) / folder).string(), text};
+    ui_.view().model.prediction.reading = kWhyReading;
+  };
+  const auto calm = [&] {
+    for (int i = 0; i < 4; ++i) {
+      ui_.frame();
+      ui_.settle();
+    }
+  };
+  open("image_models/dinov2", "");
+  calm();
+  EXPECT_FALSE(ui_.view().model.prediction.whyScore.empty());
+  EXPECT_TRUE(autosaves().empty()) << "nobody chose it";
+  open("tiny-gpt2", "The cat sat");
+  calm();
+  EXPECT_TRUE(autosaves().empty());
+  ui_.click("a score", kModelPredictionCard);
+  calm();
+  const std::string score = ui_.view().model.prediction.whyScore;
+  ASSERT_EQ(score.substr(0, 5), "h0.0:");
+  ASSERT_EQ(autosaves().size(), 1U);
+  const TempFolder left;
+  leaveIn(left);
+  ui_.restartKeeping(left.path(), presetDocument("by-hand"));
+  ui_.press(Key{'R'}, true, true);
+  calm();
+  EXPECT_EQ(ui_.view().model.prediction.whyScore, score);
+  EXPECT_TRUE(ui_.shows("score of layer 1, head 1", kModelPredictionCard));
+}
+
 TEST_F(Autosave, TheOfferCoversNothingOfTheWindow) {
   ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
   ui_.typeSentence("Words in the crash");

@@ -115,7 +115,10 @@ TEST_F(PredictionCard, AHeadsOutputIsReplaced) {
   EXPECT_TRUE(shows("at its mean")) << all();
   EXPECT_NE(all(), out);
   choose("layer 1, head 1 gives", "as on another text");
-  EXPECT_TRUE(shows("total effect 0.000")) << "it is the same text yet\n" << all();
+  EXPECT_FALSE(shows("total effect 0.000")) << "at first it is a template's text\n" << all();
+  ui.view().model.prediction.otherText = "The cat sat";
+  calm();
+  EXPECT_TRUE(shows("total effect 0.000")) << "the same text\n" << all();
   EXPECT_TRUE(shows("This is the page's own text, so that nothing changes")) << all();
   ui.view().model.prediction.otherText = "The";
   calm();

@@ -1,5 +1,6 @@
 // The tab Why: a word, or a score of a head, is followed back to the words that were read.
 #include "app/ui/model/model_page.h"
+#include "app/ui/model/why_tables.h"
 #include "app/ui/model/why_words.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/tokenizer_files.h"
@@ -43,6 +44,25 @@ TEST_F(ModelWhy, AWordIsFollowedBackToTheWordsThatWereRead) {
   calm();
   EXPECT_EQ(ui.view().model.prediction.why, "h1.0 v4");
   EXPECT_TRUE(shows("“e” itself")) << all();
+}
+
+/// The runs without a score's pairs begin where the user asks for them, and stop.
+TEST_F(ModelWhy, PairsAreLeftOutOnAsking) {
+  openInduction();
+  tab("Why");
+  ui.view().model.prediction.whyScore = "h1.1:11:5";
+  calm();
+  EXPECT_TRUE(shows("without each")) << all();
+  EXPECT_FALSE(shows("without it")) << "none has run\n" << all();
+  tab("without each");
+  calm();
+  EXPECT_TRUE(shows("without it")) << all();
+  EXPECT_FALSE(shows("without each")) << all();
+  EXPECT_FALSE(shows("stop")) << all();
+  EXPECT_FALSE(shows("…")) << "all have run\n" << all();
+  ui.view().model.prediction.whyScore = "h1.1:11:4";
+  calm();
+  EXPECT_TRUE(shows("without each")) << "another score\n" << all();
 }
 
 /// Every level of a chain stands beside the others, and a click opens one.
@@ -153,6 +173,19 @@ TEST(PartLines, ThoseThatAreLeftOverAreSummed) {
   EXPECT_EQ(lines[1].name, "b");
   EXPECT_EQ(lines[2].name, "2 others, summed");
   EXPECT_EQ(lines[2].value, 1.5);
+}
+
+/// Bars of both signs have one zero; a sum of others that is larger than every line only fills
+/// them.
+TEST(PartLines, BarsLeadToBothSidesOfOneZero) {
+  const BarRange range =
+      barRange({{"a", 4.0}, {"b", -1.0}, {"c", 0.5}, {"2 others, summed", 40.0}});
+  EXPECT_FLOAT_EQ(range.shareOf(0.0), 0.2F);
+  EXPECT_FLOAT_EQ(range.shareOf(-1.0), 0.0F);
+  EXPECT_FLOAT_EQ(range.shareOf(4.0), 1.0F);
+  EXPECT_FLOAT_EQ(range.shareOf(40.0), 1.0F);
+  EXPECT_FLOAT_EQ(barRange({{"a", -4.0}, {"b", -1.0}}).shareOf(0.0), 1.0F);
+  EXPECT_FLOAT_EQ(barRange({}).shareOf(0.0), 0.0F);
 }
 
 /// A network's part of a word, and of a pair of two networks, neuron by neuron.

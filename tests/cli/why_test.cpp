@@ -132,6 +132,22 @@ TEST(WhyCommand, FollowsNetworks) {
             std::string::npos);
 }
 
+/// The largest pairs of a score are left out where that is asked for.
+TEST(WhyCommand, RunsWithoutPairs) {
+  Arguments command{"why",      "headscope:induction", "--text", "qxmbtka qxmbtka qxm", "--score",
+                    "1.2:16:10"};
+  EXPECT_FALSE(jsonOf(command)["levels"][0]["entries"][0].contains("without"));
+  command.emplace_back("--pairs");
+  const json found = jsonOf(command);
+  const json& first = found["levels"][0]["entries"][0];
+  EXPECT_EQ(first["query"]["part"], "token");
+  EXPECT_EQ(first["key"]["part"], "head");
+  EXPECT_EQ(first["without"]["frozen"].get<double>(), -first["value"].get<double>());
+  EXPECT_LT(first["without"]["total"].get<double>(), first["without"]["frozen"].get<double>())
+      << "without the token heads of the first layer look elsewhere, too";
+  EXPECT_NE(runProgram(command).out.find("without the pair"), std::string::npos);
+}
+
 TEST(WhyCommand, RefusesScoresThatDoNotExist) {
   Arguments bert{"why", dataFile("tiny-bert"), "--text", "the cat sat", "--score", "1.2:2"};
   expectRefused(bert, {"--score 1.2:2", "1.2:5:3"});
@@ -173,6 +189,7 @@ TEST(WhyCommand, FollowsAMaskedWord) {
   EXPECT_EQ(levels[1]["without"]["frozen"].get<double>(), -levels[1]["value"].get<double>());
   EXPECT_NE(levels[1]["without"]["total"].get<double>(), 0.0);
   const std::string words = runProgram(command).out;
+  EXPECT_EQ(words.find("why cat at “[MASK]” (place 3): "), 0U) << words;
   EXPECT_NE(words.find("with patterns, norms and the masked-word head's activation held"),
             std::string::npos)
       << words;

@@ -229,6 +229,8 @@ TEST(HeadOutput, BehindTheLastHeadOfAttentionAloneNothingStands) {
   EXPECT_EQ(afterHeadInWords(before->config(), {0, 2}), "later layers");
   EXPECT_EQ(afterHeadInWords(gpt2()->config(), {1, 0}),
             "its layer's network and the final norm's scale");
+  EXPECT_EQ(afterHeadInWords(bert()->config(), {1, 0}),
+            "its layer's network, the norms' scales and the masked-word head");
   const Tensor zero = Tensor::zeros({before->tokens(), before->config().headDim});
   const Index row = 5, word = before->predictions(row, 1)[0].id;
   const HeadReplaced found = replaceHead(before, last, zero, row, word, {}, {}).value();

@@ -199,8 +199,10 @@ class OpenModel(unittest.TestCase):
 
     def test_why_is_that_of_the_command(self):
         flags = ["--text", "The cat", "--token", " on", "--against", " the", "--depth", "2"]
-        self.assertEqual(self.model.why("The cat", token=" on", against=" the", depth=2),
-                         printed("why", *flags))
+        asked = {"token": " on", "against": " the", "depth": 2}
+        self.assertEqual(self.model.why("The cat", **asked), printed("why", *flags))
+        self.assertEqual(self.model.why("The cat", pairs=True, **asked),
+                         printed("why", *flags, "--pairs"))
 
     def test_circuits_are_those_of_the_command(self):
         self.assertEqual(self.model.circuits(), printed("circuits"))

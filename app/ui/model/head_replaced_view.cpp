@@ -18,7 +18,9 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/formats/text_templates.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_parts.h"
 #include "core/model/stacks.h"
@@ -28,6 +30,21 @@ namespace headscope::ui {
 namespace {
 
 using model::HeadReplaced;
+
+/// A text to begin with where another one is asked for: one of a template that the tokenizer can
+/// write; where there is none, the page's own.
+std::string firstOtherText(const ModelMoment& moment) {
+  const std::string& own = moment.given();
+  const formats::TokenizerPtr& tokenizer = moment.first().tokenizer;
+  if (moment.first().ofImage() || tokenizer == nullptr) return own;
+  try {
+    const auto& of = formats::readableTemplate(*tokenizer);
+    const formats::TextOfSet found = formats::textsOf(of, *tokenizer, 1, 1).front();
+    return found.text.text != own ? found.text.text : found.other.text;
+  } catch (const UserError&) {  // its words are none of the template's
+    return own;
+  }
+}
 
 /// A head, and the replacement of its output.
 struct Replacing {
@@ -169,7 +186,7 @@ Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const c
 
 void otherTextField(const PanelContext& panel, const AskedWord& asked) {
   PredictionView& shown = panel.modelView.prediction;
-  if (shown.otherText.empty()) shown.otherText = asked.moment->given();
+  if (shown.otherText.empty()) shown.otherText = firstOtherText(*asked.moment);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   textField(panel.look, textOfLines("##other text", shown.otherText), shown.otherText);
   if (shown.otherText != asked.moment->given()) return;
@@ -190,8 +207,7 @@ void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
   const std::string layer = model::layerInWords(c, stack, head.layer);
   const Instead instead = chooseInstead(
       panel, asked, fmt::format("{}, head {} gives", layer, head.head + 1).c_str(), true);
-  std::string& otherText = view.prediction.otherText;
-  if (ofEncoder && otherText.empty()) otherText = asked.moment->source->text;
+  const std::string& otherText = view.prediction.otherText;
   if (instead == Instead::otherText) otherTextField(panel, asked);
   const Replacing with{head, layer, instead, otherText, stack};
   Fingerprint key = asked.key("replaced");

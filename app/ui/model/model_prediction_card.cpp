@@ -27,6 +27,12 @@
 namespace headscope::ui {
 namespace {
 
+/// Returns whether a pill has room on the line of the last item.
+bool fitsBeside(const FrameContext& look, const std::string& pillText) {
+  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+  return ImGui::GetItemRectMax().x + look.px(3) + buttonWidth(look, pillText) <= right;
+}
+
 struct PredictionReading {
   const char* title;
   const char* about;
@@ -217,18 +223,22 @@ class ModelPredictionCard final : public Card {
     const std::size_t offered = Rect::rest().width() < look.px(1000) ? 4 : 6;
     const auto offer = [&](const char* what, Index chosen, Index leftOut, auto&& choose) {
       float gap = 6.0F;
+      const auto shortName = [&](Index id) {  // labels of images are lists of names
+        return elided(look.fonts.regular, moment->nameOf(id), look.px(150));
+      };
       const auto one = [&](Index id) {
-        const std::string name = moment->nameOf(id);
-        // labels of images are lists of names
-        const std::string part = elided(look.fonts.regular, name, look.px(150));
+        const std::string name = moment->nameOf(id), part = shortName(id);
         const std::string text = fmt::format("{}##{} {}", part, what, id);
         flowOn(look, buttonWidth(look, text), std::exchange(gap, 3.0F));
         if (pill(look, text.c_str(), id == chosen)) choose(id);
         if (part != name) tip(look, name);
       };
-      bool among = chosen < 0 || chosen == leftOut;
+      bool among = chosen < 0 || chosen == leftOut, some = false;
       for (std::size_t i = 0; i < std::min(offered, best.size()); ++i) {
         if (best[i].id == leftOut) continue;
+        const bool further = leftOut >= 0 && best[i].id != chosen && some;
+        if (further && !fitsBeside(look, shortName(best[i].id))) continue;  // not worth a line
+        some = true;
         among = among || best[i].id == chosen;
         one(best[i].id);
       }

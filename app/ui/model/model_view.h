@@ -114,17 +114,19 @@ struct PredictionView {
   bool sweepSwapped = false;   // runs the other text, with values of the page's own
   Index sweepCount = 20;       // texts of a template
   std::uint64_t sweepSeed = 1;
-  Index sweepColumn = 0;         // the chosen part of the layer: attention or network, or a place
-  Index sweepAt = -1;            // its token, where parts are replaced at each token in turn
-  bool sweepListsTexts = false;  // lists the texts by the chosen part's effect, not the parts
-  std::string born;              // a head of a run that does the same on such texts, in words;
-  std::string bornTexts;         // … shown while sweepTexts are these
-  std::string why;               // the steps of the chain that is followed (core/model/why.h)
-  bool whyValues = false;        // a token's value is followed; otherwise why the head looks there
-  std::string whyScore;          // the score that the chain begins with; empty: the word's logit
-  bool whyOfScore = false;       // a score is being chosen: the chosen head's, once it is known
-  bool whyOfQuery = false;       // of a pair the query's writer is followed, otherwise the key's
-  bool whyWhole = false;         // shows all levels of the chain
+  Index sweepColumn = 0;          // the chosen part of the layer: attention or network, or a place
+  Index sweepAt = -1;             // its token, where parts are replaced at each token in turn
+  bool sweepListsTexts = false;   // lists the texts by the chosen part's effect, not the parts
+  std::string born;               // a head of a run that does the same on such texts, in words;
+  std::string bornTexts;          // … shown while sweepTexts are these
+  std::string why;                // the steps of the chain that is followed (core/model/why.h)
+  bool whyValues = false;         // a token's value is followed; otherwise why the head looks there
+  std::string whyScore;           // the score that the chain begins with; empty: the word's logit
+  bool whyScoreByItself = false;  // no user chose that score: a model without words begins with one
+  bool whyOfScore = false;        // a score is being chosen: the chosen head's, once it is known
+  bool whyOfQuery = false;        // of a pair the query's writer is followed, otherwise the key's
+  bool whyWhole = false;          // shows all levels of the chain
+  std::string whyPairs;           // the chain whose last pairs are left out in runs; never saved
   WhyList whyList = WhyList::pairs;
   GenerationView generation;
   AlignedBy aligned = AlignedBy::all;

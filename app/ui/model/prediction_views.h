@@ -73,7 +73,7 @@ enum class Instead { nothing, mean, otherText };
 /// Draws the choice; `caption` says what is replaced.
 Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const char* caption,
                       bool beginsRow = false);
-/// Draws the field of the other text, at first that of the page.
+/// Draws the field of the other text, at first one of a template that the model can read.
 void otherTextField(const PanelContext& panel, const AskedWord& asked);
 
 /// "0.042"; "<0.001" where three digits would show 0.

@@ -71,7 +71,8 @@ void table(const PanelContext& panel, const model::ModelConfig& config, const Sw
   const auto sizeOf = [&](std::size_t i) { return std::abs(swept.value(i, kind).value_or(0.0)); };
   std::ranges::stable_sort(order,
                            [&](std::size_t a, std::size_t b) { return sizeOf(a) > sizeOf(b); });
-  const double most = std::max(kLeast, sizeOf(order.front()));
+  BarRange range{-kLeast, kLeast};
+  for (const std::size_t i : order) range.include(swept.value(i, kind).value_or(0.0));
   ImGui::SetCursorScreenPos(room.a);
   ImGui::BeginChild("sweep table", room.size());
   {
@@ -97,8 +98,7 @@ void table(const PanelContext& panel, const model::ModelConfig& config, const Sw
       numberOr(found.direct, !early);
       numberOr(found.adds);
       numberOr(found.estimate);
-      rows.bar(static_cast<float>(std::abs(value) / most),
-               scale.color(look.maps, value < 0.0 ? -1e30F : 1e30F));
+      rows.bar(range, value, scale.color(look.maps, value < 0.0 ? -1e30F : 1e30F));
       rows.number(early ? "…" : probabilityInWords(found.probability), look.theme.textMuted);
       rows.number(early ? "…" : fmt::format("{:.3f}", found.divergence), look.theme.textMuted);
       rows.number(found.looks ? fmt::format("{:.2f}", *found.looks) : "–", look.theme.textMuted);

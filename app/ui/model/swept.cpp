@@ -23,7 +23,7 @@ constexpr std::array<EffectText, model::kEffectKinds> kEffects{
                "word; positive: it worked against it"},
     EffectText{"direct",
                "The part of the change that reaches the logit past all later layers, with the "
-               "final norm's scale as it was. Negative: the part supported the word"},
+               "norms on the way as they were. Negative: the part supported the word"},
     EffectText{"probability", "The change of the word's probability"},
     EffectText{"KL", "The divergence of the whole prediction from the present one, in nats"},
     EffectText{"looks",

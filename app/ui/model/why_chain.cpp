@@ -1,5 +1,7 @@
 #include "app/ui/model/why_chain.h"
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -12,7 +14,7 @@ namespace {
 using ChainMoment = std::shared_ptr<const ModelMoment>;
 using LevelsWithout = std::vector<model::WithoutParts>;
 
-constexpr std::size_t kMeasuredParts = 12;  // without which the pass runs again
+constexpr std::size_t kMeasuredParts = 12, kMeasuredPairs = 24;  // without which a pass runs again
 
 /// Identifies a chain.
 Fingerprint chainKey(const char* what, const ChainMoment& moment, const PredictionView& view,
@@ -26,6 +28,22 @@ Fingerprint chainKey(const char* what, const ChainMoment& moment, const Predicti
   key.add(Fingerprint(view.why));
   return key;
 }
+
+/// The runs without pairs, with how many have run.
+class PairRunning {
+ public:
+  PairRunning(const model::ModelTracePtr& trace, const model::ScoreParts& score,
+              const std::atomic<bool>& cancelled)
+      : runs_(trace, score, kMeasuredPairs, {0, &cancelled}) {}
+
+  bool runUnit() { return runs_.runUnit(); }
+  std::optional<FoundPairs> news() const {
+    return FoundPairs{runs_.unitsDone(), runs_.units(), runs_.found()};
+  }
+
+ private:
+  model::PairsWithout runs_;
+};
 
 }  // namespace
 
@@ -79,6 +97,17 @@ Computed<LevelsWithout> withoutEach(const PanelContext& panel, const ChainMoment
           return each;
         };
       });
+}
+
+Computed<FoundPairs> withoutPairs(const PanelContext& panel, const ChainMoment& moment,
+                                  const FoundWhy& found) {
+  const Fingerprint key = chainKey(kWhyPairs, moment, panel.modelView.prediction, found.question);
+  return panel.computations.request<FoundPairs>(kWhyPairs, key, Schedule::background, [&] {
+    return unitsWithNews(
+        [moment, score = *found.levels.back().score](const std::atomic<bool>& cancelled) {
+          return std::make_shared<PairRunning>(moment->trace, score, cancelled);
+        });
+  });
 }
 
 }  // namespace headscope::ui

@@ -32,4 +32,14 @@ Computed<std::vector<model::WithoutParts>> withoutEach(
     const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment,
     const FoundWhy& found);
 
+/// The runs without the largest pairs of the chain's last level, a score.
+struct FoundPairs {
+  Index done = 0, units = 0;              // runs
+  std::vector<model::WithoutPair> pairs;  // empty until all have run
+};
+inline constexpr const char* kWhyPairs = "why pairs";  // the computation
+Computed<FoundPairs> withoutPairs(const PanelContext& panel,
+                                  const std::shared_ptr<const ModelMoment>& moment,
+                                  const FoundWhy& found);
+
 }  // namespace headscope::ui

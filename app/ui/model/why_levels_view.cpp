@@ -45,8 +45,7 @@ bool isFollowed(const FoundWhy& found, std::size_t level, const PartLine& line) 
 /// The numbers of a line at its right end: what it adds, and of measured levels the change without
 /// it.
 struct NumberColumns {
-  const std::vector<model::WithoutWriter>* without;  // null until it is computed
-  bool measured;
+  LineChanges changes;
   float width;
 
   /// Draws two texts in their columns; returns the width of both.
@@ -56,8 +55,8 @@ struct NumberColumns {
     const auto right = [&](const std::string& text, float end, ImU32 of) {
       drawText(list, font, {end - textSize(font, text).x, at.a.y}, of, text);
     };
-    if (measured) right(total, at.b.x, look.theme.textMuted);
-    const float end = measured ? at.b.x - width : at.b.x;
+    if (changes.measured) right(total, at.b.x, look.theme.textMuted);
+    const float end = changes.measured ? at.b.x - width : at.b.x;
     right(adds, end, color);
     return at.b.x - end + std::max(width, textSize(font, adds).x);
   }
@@ -65,12 +64,12 @@ struct NumberColumns {
 
 /// Draws a line: its name, its numbers and a bar below them.
 void drawLine(const FrameContext& look, const WhyWords& words, const Rect& at, const PartLine& line,
-              double most, bool followed, const NumberColumns& numbers) {
+              const BarRange& range, bool followed, const NumberColumns& numbers) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   const ImU32 color = followed ? look.theme.accentText : look.theme.text;
   const float width = numbers.draw(look, font, at, color, changeInWords(line.value),
-                                   totalInWords(numbers.without, line));
+                                   totalInWords(numbers.changes, line));
   const float room = at.width() - width - look.space.medium;
   std::string name = line.name;
   if (line.weight) {
@@ -87,11 +86,9 @@ void drawLine(const FrameContext& look, const WhyWords& words, const Rect& at, c
   }
   drawText(list, font, {at.a.x + before, at.a.y}, color, elided(font, name, room - before));
   const ColorScale scale = divergingScale(look, 1.0F);
-  const double size = std::min(1.0, std::abs(line.value) / most);
-  const float length = at.width() * static_cast<float>(size), top = at.a.y + fontSize(font);
-  list->AddRectFilled({at.a.x, top + look.space.thin},
-                      {at.a.x + length, top + 2.0F * look.space.thin},
-                      scale.color(look.maps, line.value < 0.0 ? -1e30F : 1e30F));
+  const float top = at.a.y + fontSize(font) + look.space.thin;
+  drawSignedBar(look, list, Rect::at({at.a.x, top}, {at.width(), look.space.thin}), range,
+                line.value, scale.color(look.maps, line.value < 0.0 ? -1e30F : 1e30F));
 }
 
 /// Draws lines of text at the top of a room, and cuts them off it.
@@ -116,21 +113,22 @@ void drawLevel(const FrameContext& look, const WhyWords& words, const FoundWhy& 
     if (!gone.empty()) drawParagraph(look, room, gone, look.theme.text, look.fonts.tiny);
   }
   const float width = textSize(look.fonts.small, "without it").x + look.space.small;
-  const NumberColumns numbers{without == nullptr ? nullptr : &without->parts,
-                              found.levels[level].parts.has_value(), width};
-  if (numbers.measured) {
+  const NumberColumns numbers{{.measured = found.levels[level].parts.has_value(),
+                               .writers = without == nullptr ? nullptr : &without->parts},
+                              width};
+  if (numbers.changes.measured) {
     const Rect top = room.cutTop(fontSize(look.fonts.tiny), look.space.thin);
     numbers.draw(look, look.fonts.tiny, top, look.theme.textMuted, "adds", "without it");
   }
   std::vector<PartLine> lines = words.linesOf(found.levels[level], {});
-  const double most = lines.empty() ? 1.0 : std::max(1e-12, std::abs(lines.front().value));
   const float each = fontSize(look.fonts.small) + look.space.medium;
   const auto ofSize = std::ranges::count_if(
       lines, [](const PartLine& line) { return std::abs(line.value) >= kReadsZero; });
   const auto fit = static_cast<std::size_t>(std::max(1.0F, room.height() / each));
   lines = restSummed(std::move(lines), std::min(fit, static_cast<std::size_t>(ofSize) + 2));
+  const BarRange range = barRange(lines);
   for (const PartLine& line : lines) {
-    drawLine(look, words, room.cutTop(each - look.space.thin, look.space.thin), line, most,
+    drawLine(look, words, room.cutTop(each - look.space.thin, look.space.thin), line, range,
              isFollowed(found, level, line), numbers);
   }
   list->PopClipRect();

@@ -87,7 +87,9 @@ void chooseStrongestKey(const PanelContext& panel, const AskedMoment& moment, As
   const auto keys = strongKeys(panel, moment, score);
   if (keys.current == nullptr) return;
   score.key = keys.current->links.empty() ? score.query : keys.current->links.front().key;
+  const bool byItself = !panel.modelView.prediction.whyOfScore;
   explainScore(panel.modelView, score);
+  panel.modelView.prediction.whyScoreByItself = byItself;
 }
 
 /// Draws the keys that may be chosen for a score.
@@ -138,6 +140,7 @@ void explainScore(ModelView& view, const AskedScore& score) {
   view.prediction.reading = kWhyReading;
   view.prediction.folded = false;
   view.prediction.whyScore = model::textOf(score);
+  view.prediction.whyScoreByItself = false;
   view.prediction.why.clear();
 }
 

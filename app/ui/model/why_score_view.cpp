@@ -17,6 +17,7 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {
@@ -46,7 +47,8 @@ ShownWriters shownWriters(const WhyWords& words, const std::vector<Writer>& writ
   const std::size_t left = writers.size() > most ? writers.size() - (most - 1) : 0;
   side.shown.resize(writers.size() - left);
   for (const std::size_t i : side.shown) side.names.push_back(words.shortName(writers[i], place));
-  if (left > 0) side.names.push_back(fmt::format("{} others", left));
+  if (left > 0)
+    side.names.push_back(fmt::format("{} others", withThousands(static_cast<Index>(left))));
   return side;
 }
 
@@ -152,6 +154,22 @@ bool hasTwoWays(const ScoreParts& score) {
   });
 }
 
+/// Offers the runs without the pairs, and says how far they are.
+PairsClick drawPairRuns(const FrameContext& look, const PairRuns& runs) {
+  if (runs.offered == PairsClick::none) return PairsClick::none;
+  const bool run = runs.offered == PairsClick::run;
+  PairsClick clicked = PairsClick::none;
+  if (flowingPill(look, run ? "without each##pairs" : "stop##pairs",
+                  run ? "Runs the model again without each of the largest pairs"
+                      : "Stops the runs without the pairs")) {
+    clicked = runs.offered;
+  }
+  if (runs.progress.empty()) return clicked;
+  flowOn(look, textSize(look.fonts.small, runs.progress).x, 6.0F);
+  inlineLabel(look, look.fonts.small, look.theme.textMuted, runs.progress);
+  return clicked;
+}
+
 void drawChoices(const FrameContext& look, PredictionView& view, bool twoWays) {
   const int list = choices(look, "why list", {"pairs", "query's writers", "key's writers"},
                            static_cast<int>(view.whyList));
@@ -166,34 +184,38 @@ void drawChoices(const FrameContext& look, PredictionView& view, bool twoWays) {
 
 }  // namespace
 
-std::optional<WhyStep> drawScore(const FrameContext& look, PredictionView& view,
-                                 const std::string& id, const WhyWords& words,
-                                 const ScoreParts& score, const model::WithoutParts* without) {
+ScoreClicks drawScore(const FrameContext& look, PredictionView& view, const std::string& id,
+                      const WhyWords& words, const ScoreParts& score,
+                      const model::WithoutParts* without, const PairRuns& runs) {
   Rect room = Rect::rest();
-  const float list = std::clamp(room.width() * 0.42F, look.px(330), look.px(560));
+  const float list = std::clamp(room.width() * 0.46F, look.px(330), look.px(560));
   const Rect right = room.cutRight(std::min(list, room.width()), look.space.large);
-  auto step = drawMatrix(look, words, score, room, view.whyOfQuery);
+  ScoreClicks clicks{drawMatrix(look, words, score, room, view.whyOfQuery)};
   ImGui::SetCursorScreenPos(right.a);
   ImGui::BeginChild("pairs", right.size());
   drawChoices(look, view, hasTwoWays(score));
   const auto followed = [&] {
     if (view.whyList == WhyList::pairs) {
+      clicks.pairs = drawPairRuns(look, runs);
       model::WhyLevel level;
       level.score = score;
-      return drawParts(look, id, words.linesOf(level, {view.whyValues, view.whyOfQuery}),
-                       score.score, nullptr, words.pictures());
+      return drawParts(
+          look, id, words.linesOf(level, {view.whyValues, view.whyOfQuery}), score.score,
+          {.measured = runs.offered != PairsClick::run, .pairs = runs.found}, words.pictures());
     }
     const bool ofQuery = view.whyList == WhyList::queries;
     const auto lines = ofQuery ? words.linesOf(partsOfQuery(score), score.query)
                                : words.linesOf(partsOfKey(score), score.key);
     return drawParts(look, id, lines, score.score,
-                     without == nullptr ? nullptr
-                     : ofQuery          ? &without->queries
-                                        : &without->keys,
+                     {.measured = true,
+                      .writers = without == nullptr ? nullptr
+                                 : ofQuery          ? &without->queries
+                                                    : &without->keys},
                      words.pictures());
   }();
   ImGui::EndChild();
-  return followed ? followed : step;
+  if (followed) clicks.step = followed;
+  return clicks;
 }
 
 }  // namespace headscope::ui

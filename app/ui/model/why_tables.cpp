@@ -17,25 +17,44 @@ namespace headscope::ui {
 namespace {
 
 constexpr std::size_t kMostLines = 200;
+constexpr const char* kAboutWriters =
+    "The change of the number at the top, or of the one last reached, where this adds nothing here "
+    "and all that follows runs again; of the largest heads, networks and embeddings. Negative: the "
+    "part supported the number";
+constexpr const char* kAboutPairs =
+    "−Δq · Δk: Δq is what the query loses in a run without the pair's first writer, Δk what the "
+    "key loses in a run without its second; of the largest pairs";
 
 }  // namespace
 
-std::string totalInWords(const std::vector<model::WithoutWriter>* without, const PartLine& line) {
+std::string totalInWords(const LineChanges& changes, const PartLine& line) {
+  if (line.pair) {
+    if (changes.pairs == nullptr) return "…";
+    const auto* found = changeWithout(*changes.pairs, line.pair->query, line.pair->key);
+    return found == nullptr ? std::string() : changeInWords(found->total);
+  }
   if (!line.writer) return {};
-  if (without == nullptr) return "…";
-  const auto found = std::ranges::find(*without, *line.writer, &model::WithoutWriter::writer);
-  return found == without->end() ? std::string() : changeInWords(found->total);
+  if (changes.writers == nullptr) return "…";
+  const auto found =
+      std::ranges::find(*changes.writers, *line.writer, &model::WithoutWriter::writer);
+  return found == changes.writers->end() ? std::string() : changeInWords(found->total);
+}
+
+BarRange barRange(const std::vector<PartLine>& lines) {
+  BarRange range;
+  const double most = lines.empty() ? 0.0 : std::abs(lines.front().value);
+  for (const PartLine& line : lines) range.include(std::clamp(line.value, -most, most));
+  return range;
 }
 
 std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::string& id,
                                         const std::vector<PartLine>& all, double whole,
-                                        const std::vector<model::WithoutWriter>* without,
-                                        const TokenPictures* pictures) {
+                                        const LineChanges& changes, const TokenPictures* pictures) {
   const std::vector<PartLine> lines = restSummed(all, kMostLines);
   const double most = lines.empty() ? 1.0 : std::max(1e-12, std::abs(lines.front().value));
   const ColorScale scale = divergingScale(look, static_cast<float>(most));
   const bool weighs = !lines.empty() && lines.front().weight;
-  const bool measured = !lines.empty() && lines.front().writer;
+  const BarRange range = barRange(lines);
   const bool tokens = weighs && lines.front().place >= 0;
   std::vector<TableColumn> columns{{tokens   ? "token"
                                     : weighs ? "neuron"
@@ -53,12 +72,9 @@ std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::str
        true, 70, 0, false});
   columns.push_back({"", {}, false, 50, 1, false});
   columns.push_back({"share", "Of the number that is taken apart", true, 60, 0, false});
-  if (measured) {
-    columns.push_back({"without it",
-                       "The change of the number at the top, or of the one last reached, where "
-                       "this adds nothing here and all that follows runs again; of the largest "
-                       "heads, networks and embeddings. Negative: the part supported the number",
-                       true, 80, 0, false});
+  if (changes.measured) {
+    const bool pairs = !lines.empty() && lines.front().pair;
+    columns.push_back({"without it", pairs ? kAboutPairs : kAboutWriters, true, 80, 0, false});
   }
   std::optional<model::WhyStep> followed;
   Table table(look, {.id = id.c_str(), .height = ImGui::GetContentRegionAvail().y, .dense = true},
@@ -70,10 +86,9 @@ std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::str
     table.text(line.name, line.follows ? look.theme.accentText : look.theme.text);
     if (weighs) table.number(line.weight ? fmt::format("{:.3f}", *line.weight) : "");
     table.number(changeInWords(line.value));
-    table.bar(static_cast<float>(std::min(1.0, std::abs(line.value) / most)),
-              scale.color(look.maps, line.value < 0.0 ? -1e30F : 1e30F));
+    table.bar(range, line.value, scale.color(look.maps, line.value < 0.0 ? -1e30F : 1e30F));
     table.number(model::percentOf(line.value, whole), look.theme.textMuted);
-    if (measured) table.number(totalInWords(without, line), look.theme.textMuted);
+    if (changes.measured) table.number(totalInWords(changes, line), look.theme.textMuted);
   });
   return followed;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/ui/model/why_words.h"
+#include "app/ui/parts/signed_bar.h"
 
 namespace headscope::ui {
 
@@ -14,23 +15,44 @@ struct FrameContext;
 struct PredictionView;
 struct TokenPictures;
 
-/// The change without the line's writer, in words: "…" until it is computed, empty where it is not
-/// measured.
-std::string totalInWords(const std::vector<model::WithoutWriter>* without, const PartLine& line);
+/// The changes without the writers, or the pairs, of a level's lines.
+struct LineChanges {
+  bool measured = false;                                       // they stand beside the lines
+  const std::vector<model::WithoutWriter>* writers = nullptr;  // null until they are computed
+  const std::vector<model::WithoutPair>* pairs = nullptr;      // likewise
+};
+
+/// The change without the line's writer or pair, in words: "…" until it is computed, empty where it
+/// is not measured.
+std::string totalInWords(const LineChanges& changes, const PartLine& line);
+
+/// The range of the bars of lines, the largest of which is the first. A sum of others may be larger
+/// and fills it.
+BarRange barRange(const std::vector<PartLine>& lines);
 
 /// Draws the lines of a level with the numbers that tell how much each adds; `whole`: their sum.
-/// `without` may be null until it is computed, `pictures` where no token is a patch.
+/// `pictures` are null where no token is a patch.
 std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::string& id,
                                         const std::vector<PartLine>& lines, double whole,
-                                        const std::vector<model::WithoutWriter>* without,
-                                        const TokenPictures* pictures);
+                                        const LineChanges& changes, const TokenPictures* pictures);
+
+enum class PairsClick { none, run, stop };
+/// The runs without the pairs of a score, which begin where the user asks for them.
+struct PairRuns {
+  PairsClick offered = PairsClick::run;
+  std::string progress = {};                               // "run 3 of 14"; empty: none
+  const std::vector<model::WithoutPair>* found = nullptr;  // null until all have run
+};
 
 /// Draws a score as a matrix, writers × writers, beside a list of its pairs or of one side's
-/// writers. Fills the rest of the window.
-std::optional<model::WhyStep> drawScore(const FrameContext& look, PredictionView& view,
-                                        const std::string& id, const WhyWords& words,
-                                        const model::ScoreParts& score,
-                                        const model::WithoutParts* without);
+/// writers. Fills the rest of the window. `without` may be null until it is computed.
+struct ScoreClicks {
+  std::optional<model::WhyStep> step;
+  PairsClick pairs = PairsClick::none;
+};
+ScoreClicks drawScore(const FrameContext& look, PredictionView& view, const std::string& id,
+                      const WhyWords& words, const model::ScoreParts& score,
+                      const model::WithoutParts* without, const PairRuns& runs);
 
 /// Draws every level with its largest parts, the followed ones marked. Fills the rest of the
 /// window. `without`, of each level, may be null until it is computed.

@@ -59,14 +59,40 @@ class WhyView {
                                        static_cast<int>(view_.whyList), moment_->number);
     const auto step =
         level.score
-            ? drawScore(look_, view_, id, words_, *level.score, without_)
+            ? ofScore(id)
             : drawParts(look_, id, words_.linesOf(level, {view_.whyValues, view_.whyOfQuery}),
-                        level.value, without_ == nullptr ? nullptr : &without_->parts,
+                        level.value,
+                        {.measured = level.parts.has_value(),
+                         .writers = without_ == nullptr ? nullptr : &without_->parts},
                         words_.pictures());
     if (step) follow(*step);
   }
 
  private:
+  /// Draws a score, with the runs without its pairs where the user asked for them.
+  std::optional<WhyStep> ofScore(const std::string& id) const {
+    const std::string chain = view_.whyScore + '|' + view_.why;
+    PairRuns runs;
+    if (view_.whyPairs == chain) {
+      const auto found = withoutPairs(panel_, moment_, found_);
+      const bool stopped = found.problem == Computations::kStopped;
+      const bool ended = found.current != nullptr && found.current->done == found.current->units;
+      runs.offered = stopped ? PairsClick::run : ended ? PairsClick::none : PairsClick::stop;
+      if (ended) runs.found = &found.current->pairs;
+      if (!ended && !stopped && found.current != nullptr) {
+        runs.progress = fmt::format("run {} of {}", found.current->done, found.current->units);
+      }
+    }
+    const auto clicks =
+        drawScore(look_, view_, id, words_, *found_.levels.back().score, without_, runs);
+    if (clicks.pairs == PairsClick::run) {
+      panel_.computations.forget(kWhyPairs);
+      view_.whyPairs = chain;
+    }
+    if (clicks.pairs == PairsClick::stop) panel_.computations.stop(kWhyPairs);
+    return clicks.step;
+  }
+
   void follow(const WhyStep& step) const {
     std::vector<WhyStep> steps = found_.steps;
     steps.push_back(step);
@@ -166,9 +192,9 @@ class WhyView {
   }
 
   void tokenChoice() const {
-    const std::vector<const char*> offered{"why the head looks there", "its value"};
-    flowOn(look_, choicesWidth(look_, offered) + look_.px(90), 14.0F);
-    rowCaption(look_, "a token shows");
+    const std::vector<const char*> offered{"why it looks there", "its value"};
+    flowOn(look_, choicesWidth(look_, offered) + look_.px(50), 14.0F);
+    rowCaption(look_, "follows");
     const int chosen = choices(look_, "why follows", offered, view_.whyValues ? 1 : 0);
     if (chosen >= 0) view_.whyValues = chosen == 1;
   }

@@ -164,7 +164,8 @@ std::string WhyWords::inWords(const FoundWhy& found, std::size_t i) const {
   const std::string place = placeInWords(level.reading.place, level.reading.stack);
   if (level.neuron) return neuronInWords(level, shares);
   if (level.parts) {
-    return fmt::format("Written at {}: {} parts, {}. {} are held.", place, level.parts->size(), sum,
+    return fmt::format("Written at {}: {} parts, {}. {} are held.", place,
+                       withThousands(std::ssize(*level.parts)), sum,
                        capitalized(std::string(model::heldInWords(config(), !level.reached))));
   }
   if (level.neurons) {
@@ -188,7 +189,7 @@ std::string WhyWords::neuronInWords(const WhyLevel& level, const std::string& sh
       "The pre-activation of {} at {}: {} parts, sum {:+.4f} = {:+.4f}. Patterns and norms are "
       "held.",
       model::inWords(neuron), placeInWords(level.reading.place, level.reading.stack),
-      level.parts->size(), level.sum, level.value);
+      withThousands(std::ssize(*level.parts)), level.sum, level.value);
   if (neuron.other) {
     const bool ofGate = neuron.of.side == model::NeuronSide::gate;
     words += fmt::format(" act(gate) · up: the {} is {}, the {} {}.", ofGate ? "gate" : "up",
@@ -289,6 +290,7 @@ std::vector<PartLine> WhyWords::linesOf(const WhyLevel& level, const WhyClicks& 
             fmt::format("{} × {}", shortName(query, score.query), shortName(key, score.key)),
             score.values(static_cast<Index>(i), static_cast<Index>(j))};
         line.follows = stepOf(query, key, clicks.ofQuery);
+        line.pair = WriterPair{query, key};
         lines.push_back(std::move(line));
       }
     }

@@ -20,6 +20,10 @@ struct FoundWhy {
   std::vector<model::WhyLevel> levels;
 };
 
+struct WriterPair {
+  model::Writer query, key;
+};
+
 /// One line of a level's table.
 struct PartLine {
   std::string name;
@@ -28,6 +32,7 @@ struct PartLine {
   std::optional<model::WhyStep> follows = {};  // the step that a click takes
   std::optional<model::Writer> writer = {};    // of a single writer
   Index place = -1;                            // of a token
+  std::optional<WriterPair> pair = {};         // of a score
 };
 
 /// At most so many lines: those that are left over, the last ones, are summed in one.

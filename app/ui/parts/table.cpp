@@ -238,6 +238,14 @@ void Table::bar(float share, ImU32 color) {
       look_.space.thin);
 }
 
+void Table::bar(const BarRange& range, double value, ImU32 color) {
+  if (!open_) return;
+  float width = 0.0F;
+  const ImVec2 at = cell(&width);
+  const Rect room = Rect::at({at.x, at.y + line_ * 0.25F}, {width, line_ * 0.5F});
+  drawSignedBar(look_, ImGui::GetWindowDrawList(), room, range, value, color);
+}
+
 bool Table::link(std::string_view name, std::string_view figure, const std::string& about) {
   if (!open_) return false;
   const Theme& t = look_.theme;

@@ -10,6 +10,7 @@
 
 #include "app/ui/frame_context.h"
 #include "app/ui/parts/layout.h"
+#include "app/ui/parts/signed_bar.h"
 #include "core/base/index.h"
 
 namespace headscope::ui {
@@ -68,6 +69,8 @@ class Table {
   void swatch(std::string_view what, ImU32 color);
   /// A bar from the left over `share` (0 … 1) of the column.
   void bar(float share, ImU32 color);
+  /// A bar to a value of either sign.
+  void bar(const BarRange& range, double value, ImU32 color);
   /// A name that is a link, with a number at its right. Returns whether it was clicked.
   bool link(std::string_view name, std::string_view figure, const std::string& about);
   void skip() { ++column_; }
