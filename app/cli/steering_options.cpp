@@ -24,7 +24,17 @@ Index steeredLayer(const SteeringOptions& o, const model::ModelConfig& c) {
 /// The head of --steer-head, whose own flags say of which stack it is.
 HeadOfLayer steeredHead(const SteeringOptions& o, const model::ModelConfig& c) {
   constexpr std::string_view kEncoder = "encoder:";
-  const bool ofEncoder = o.inEncoder && o.head.starts_with(kEncoder);
+  const bool ofEncoder = o.head.starts_with(kEncoder);
+  if (ofEncoder && !o.inEncoder && c.crossAttention) {
+    throw UserError(
+        fmt::format("--steer-head {} is a head of the encoder: give --steer-encoder too", o.head));
+  }
+  if (o.inEncoder && !ofEncoder && o.head.find(':') != std::string::npos) {
+    throw UserError(
+        fmt::format("--steer-head {}: with --steer-encoder it is a head of the encoder: give "
+                    "encoder:0.3 or 0.3",
+                    o.head));
+  }
   return headFrom("--steer-head", ofEncoder ? o.head.substr(kEncoder.size()) : o.head, c);
 }
 

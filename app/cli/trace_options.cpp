@@ -61,7 +61,7 @@ void TraceOptions::check() const {
 }
 
 struct TraceFile::Contents {
-  std::optional<model::ModelGradients> gradients;
+  std::optional<model::ModelGradients> gradients, ofEncoder;
   formats::TraceExtras extras;
 };
 
@@ -81,6 +81,11 @@ TraceFile::TraceFile(const TraceOptions& options, const model::ModelTracePtr& tr
   execution.threads = threads;
   contents_->gradients = gradientsOfLogit(trace, row, *word, against, execution, extras.sites);
   extras.gradients = &*contents_->gradients;
+  if (trace->document().memory != nullptr) {
+    contents_->ofEncoder =
+        gradientsOfEncoder(*trace, *contents_->gradients, execution, extras.sites);
+    extras.encoderGradients = &*contents_->ofEncoder;
+  }
   Json number{{"at", row}, {"word", *word}};
   if (against) number["other"] = *against;
   extras.gradOf = number.dump();

@@ -169,24 +169,77 @@ Tensor stacked(const std::vector<Tensor>& layers) {
   return all;
 }
 
+/// The values of a site that stand in one tensor: of a decoder those of its self-attention
+/// ("decoder_q"), of its cross-attention, whose keys are of the source, or of its networks.
+struct SiteTensor {
+  std::string name;
+  model::Site site;
+  Index first = 0, step = 1;  // the layers
+};
+
+std::vector<SiteTensor> siteTensors(model::Site site, const model::ModelConfig& c) {
+  const std::string name(nameOf(site));
+  if (!c.crossAttention) return {{name, site}};
+  if (site == model::Site::network) return {{"decoder_" + name, site, 1, 2}};
+  return {{"decoder_" + name, site, 0, 2}, {"cross_" + name, site, 1, 2}};
+}
+
+Shape shapeOf(const SiteTensor& of, const ModelTrace& trace) {
+  Shape shape = shapeOf(of.site, trace);
+  shape[0] /= of.step;
+  const bool ofKeys = of.site == model::Site::k || of.site == model::Site::v;
+  if (ofKeys && of.first == 1) shape[2] = trace.document().memory->tokens();
+  return shape;
+}
+
+Tensor valuesOf(const SiteTensor& of, const ModelTrace& trace) {
+  if (of.step == 1) return valuesOf(of.site, trace, {});
+  Tensor all = Tensor::uninitialised(shapeOf(of, trace));
+  float* to = all.mutableData();
+  for (Index layer = of.first; layer < trace.layers(); layer += of.step) {
+    const Tensor values = valuesInLayer(of.site, trace, layer);
+    to = std::copy_n(values.data(), values.size(), to);
+  }
+  return all;
+}
+
+void addSites(const std::filesystem::path& path, const ModelTrace& trace,
+              const std::vector<model::Site>& sites, const char* prefix,
+              std::vector<TensorToWrite>& tensors) {
+  for (const model::Site site : sites) {
+    for (const SiteTensor& of : siteTensors(site, trace.config())) {
+      const Shape shape = shapeOf(of, trace);
+      requireRoom(path, trace, prefix + of.name, shape);
+      tensors.push_back({prefix + of.name, shape, [of, &trace] { return valuesOf(of, trace); }});
+    }
+  }
+}
+
 /// Adds the gradients of heads, streams and further sites; a decoder's are parted by its two
 /// attentions.
 void addGradients(const model::ModelGradients& gradients, const ModelTrace& trace,
-                  std::vector<TensorToWrite>& tensors) {
+                  const char* prefix, std::vector<TensorToWrite>& tensors) {
   const auto add = [&](const std::string& name, const Tensor& values) {
-    tensors.push_back({name, values.shape(), [values] { return values; }});
+    tensors.push_back(
+        {fmt::format("grad.{}{}", prefix, name), values.shape(), [values] { return values; }});
   };
-  if (!trace.config().crossAttention) {
-    add("grad.heads", gradients.heads);
-    add("grad.residual", gradients.residual);
-    for (const auto& [site, layers] : gradients.others) {
-      add(fmt::format("grad.{}", nameOf(site)), stacked(layers));
-    }
-    return;
+  if (trace.config().crossAttention) {
+    add("decoder_heads", everySecond(gradients.heads, 0));
+    add("cross_heads", everySecond(gradients.heads, 1));
+    add("residual", everySecond(gradients.residual, 0));
+  } else {
+    add("heads", gradients.heads);
+    add("residual", gradients.residual);
   }
-  add("grad.decoder_heads", everySecond(gradients.heads, 0));
-  add("grad.cross_heads", everySecond(gradients.heads, 1));
-  add("grad.residual", everySecond(gradients.residual, 0));
+  for (const auto& [site, layers] : gradients.others) {
+    for (const SiteTensor& of : siteTensors(site, trace.config())) {
+      std::vector<Tensor> own;
+      for (Index layer = of.first; layer < std::ssize(layers); layer += of.step) {
+        own.push_back(layers[static_cast<std::size_t>(layer)]);
+      }
+      add(of.name, stacked(own));
+    }
+  }
 }
 
 /// The tensors of a trace's file.
@@ -200,6 +253,7 @@ std::vector<TensorToWrite> traceTensors(const std::filesystem::path& path, const
       requireRoom(path, *memory, name, shapeOf(tensor, *memory));
       tensors.push_back(toWrite(tensor, *memory, name));
     }
+    addSites(path, *memory, extras.sites, "encoder_", tensors);
   }
   for (const ModelTensor tensor : tensorsOf(trace)) {
     const std::string name = nameOf(tensor, trace);
@@ -211,18 +265,14 @@ std::vector<TensorToWrite> traceTensors(const std::filesystem::path& path, const
       for (TensorToWrite& state : singleStates(trace, last)) tensors.push_back(std::move(state));
     }
   }
-  for (const model::Site site : extras.sites) {
-    const Shape shape = shapeOf(site, trace);
-    requireRoom(path, trace, nameOf(site), shape);
-    tensors.push_back(
-        {std::string(nameOf(site)), shape, [site, &trace] { return valuesOf(site, trace, {}); }});
-  }
+  addSites(path, trace, extras.sites, "", tensors);
   for (const NamedTensor& other : extras.others) {
     tensors.push_back(
         {other.name, other.tensor.shape(), [values = other.tensor] { return values; }});
   }
-  if (extras.gradients != nullptr) {
-    addGradients(*extras.gradients, trace, tensors);
+  if (extras.gradients != nullptr) addGradients(*extras.gradients, trace, "", tensors);
+  if (extras.encoderGradients != nullptr) {
+    addGradients(*extras.encoderGradients, *trace.document().memory, "encoder_", tensors);
   }
   return tensors;
 }

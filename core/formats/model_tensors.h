@@ -43,10 +43,12 @@ void addLayer(Json& json, Index layer, const model::ModelConfig& config,
 
 /// Tensors that a trace's file has on request.
 struct TraceExtras {
-  std::vector<model::Site> sites = {};               // under their names
-  const model::ModelGradients* gradients = nullptr;  // "grad.heads" and so on; may be null
-  std::string gradOf = {};                           // the number they are of, for the metadata
-  std::vector<NamedTensor> others = {};              // such as those of a match with texts
+  /// Under their names; of a decoder "encoder_q", "decoder_q", "cross_q" and so on.
+  std::vector<model::Site> sites = {};
+  const model::ModelGradients* gradients = nullptr;         // "grad.heads" and so on; may be null
+  const model::ModelGradients* encoderGradients = nullptr;  // "grad.encoder_heads" and so on
+  std::string gradOf = {};               // the number they are of, for the metadata
+  std::vector<NamedTensor> others = {};  // such as those of a match with texts
 };
 
 /// Writes every tensor of the pass to one file, of a decoder those of its encoder as well: NumPy's

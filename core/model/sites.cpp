@@ -87,7 +87,7 @@ Tensor valuesOf(Site site, const ModelTrace& trace, const ExecutionContext& exec
   if (trace.config().crossAttention) {
     throw UserError(fmt::format(
         "the keys of {}'s cross-attention are of the source text, so that its sites have no one "
-        "shape: leave out --sites",
+        "shape: read its layers one by one",
         trace.document().model->name()));
   }
   if (site == Site::network && trace.config().attentionOnly) {

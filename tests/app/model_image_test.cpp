@@ -1,5 +1,6 @@
 // The page Model with a model that reads images: its picture, the map over it, labels, and pictures
 // that are dropped.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include "core/formats/model_directory.h"
 #include "core/formats/shipped_model.h"
 #include "core/model/model_trace.h"
+#include "core/model/sweep.h"
 
 namespace headscope::ui {
 namespace {
@@ -58,6 +60,21 @@ class ModelImage : public testing::Test {
     ui.clickAt(highest->centre());
     ui.settle();
     ui.frame();
+  }
+
+  /// The number of pictures that are drawn on a card.
+  std::size_t picturesIn(const char* card) {
+    const auto box = ui.window(card);
+    std::size_t count = 0;
+    for (const auto& command : ui.app().scene().commands) {
+      const auto* batch = std::get_if<gl::PictureBatch>(&command.batch);
+      if (batch == nullptr || !box) continue;
+      count += static_cast<std::size_t>(std::ranges::count_if(batch->quads, [&](const auto& quad) {
+        const gl::Bounds& at = quad.rect;
+        return at.x0 > box->x0 && at.x1 < box->x1 && at.y0 > box->y0 && at.y1 < box->y1;
+      }));
+    }
+    return count;
   }
 
   AppDriver ui;
@@ -109,6 +126,48 @@ TEST_F(ModelImage, EveryPartOfALabelIsReplaced) {
   EXPECT_TRUE(ui.shows("replaced by zero", kModelPredictionCard)) << all(kModelPredictionCard);
   EXPECT_TRUE(ui.shows("layer 2, head 4", kModelPredictionCard)) << all(kModelPredictionCard);
   EXPECT_FALSE(ui.shows("as on another text", kModelPredictionCard));
+}
+
+/// A patch is drawn wherever a list or a map names it: at the places of a sweep, and in a chain.
+TEST_F(ModelImage, PatchesStandBesideTheirNames) {
+  drop("image_models/vit");
+  const auto calm = [&] {
+    for (int i = 0; i < 4; ++i) {
+      ui.settle();
+      ui.frame();
+    }
+  };
+  EXPECT_EQ(picturesIn(kModelPredictionCard), 0U);
+  ui.view().model.prediction.sweepOver = static_cast<int>(model::SweepOver::places);
+  ui.click("Every part", kModelPredictionCard);
+  calm();
+  ASSERT_TRUE(ui.shows("layer 1, “patch", kModelPredictionCard)) << all(kModelPredictionCard);
+  EXPECT_GT(picturesIn(kModelPredictionCard), 16U) << "those of the axis, and some of the list";
+  ui.click("Why", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(picturesIn(kModelPredictionCard), 0U) << "its first list has heads";
+  ui.click("layer 2, head", kModelPredictionCard);
+  calm();
+  ASSERT_TRUE(ui.shows("patch", kModelPredictionCard)) << all(kModelPredictionCard);
+  EXPECT_GT(picturesIn(kModelPredictionCard), 0U);
+}
+
+/// A card alone, as a slide is, has the picture and its shapes, without what opens another one and
+/// without the measures of heads.
+TEST_F(ModelImage, ASlideHasThePictureAndItsShapes) {
+  ui.view().model.place = {formats::kShapesModel, {}};
+  ui.view().selection.page = kModelPage;
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Open a picture"));
+  EXPECT_TRUE(ui.shows("from all patches"));
+  ui.view().selection.focus = kModelTextCard;
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("triangle"));
+  EXPECT_TRUE(ui.shows("where “class” looks"));
+  EXPECT_FALSE(ui.shows("Open a picture"));
+  EXPECT_FALSE(ui.shows("from all patches"));
 }
 
 /// Another picture beside the page's own: the head's row on both, and both labels.

@@ -138,6 +138,43 @@ TEST_F(TwoStacks, ReadingsAreOfTheDecoder) {
   EXPECT_EQ(file.shape("grad.residual"), (Shape{2, 2, 32}));
 }
 
+/// The sites of the three attentions, whose keys differ in number, and their gradients.
+TEST_F(TwoStacks, TheTraceHasTheSitesOfEachAttention) {
+  const CliResult traced =
+      runProgram(model("t5", {"--ids", "3,5,7", "--decoder-ids", "0,9", "--trace",
+                              path("t.safetensors"), "--sites", "all", "--grad-of-id", "11"}));
+  ASSERT_EQ(traced.status, 0) << traced.err;
+  const SafetensorsFile file(path("t.safetensors"));
+  for (const std::string of : {"", "grad."}) {
+    EXPECT_EQ(file.shape(of + "encoder_q"), (Shape{2, 4, 3, 8}));
+    EXPECT_EQ(file.shape(of + "decoder_v"), (Shape{2, 4, 2, 8}));
+    EXPECT_EQ(file.shape(of + "cross_q"), (Shape{2, 4, 2, 8}));
+    EXPECT_EQ(file.shape(of + "cross_k"), (Shape{2, 4, 3, 8}));
+    EXPECT_EQ(file.shape(of + "encoder_residual"), (Shape{2, 3, 32}));
+    EXPECT_EQ(file.shape(of + "cross_attention"), (Shape{2, 2, 32}));
+    EXPECT_EQ(file.shape(of + "decoder_network"), (Shape{2, 2, 32}));
+    EXPECT_FALSE(file.has(of + "cross_network"));
+  }
+  // what enters a half of a layer and what it adds are what enters the next
+  const Tensor self = file.read("decoder_residual"), cross = file.read("cross_residual");
+  const Tensor bySelf = file.read("decoder_attention"), byCross = file.read("cross_attention");
+  const Tensor byNetwork = file.read("decoder_network");
+  const Index layer = 2 * 32;
+  for (Index i = 0; i < layer; ++i) {
+    EXPECT_NEAR(cross.data()[i], self.data()[i] + bySelf.data()[i], 1e-5);
+    EXPECT_NEAR(self.data()[layer + i], cross.data()[i] + byCross.data()[i] + byNetwork.data()[i],
+                1e-5);
+  }
+  // a head of cross-attention is its weights times the values of the source
+  const Tensor weights = file.read("cross_attentions"), v = file.read("cross_v");
+  const Tensor heads = file.read("cross_heads");
+  for (Index j = 0; j < 8; ++j) {
+    float sum = 0.0F;
+    for (Index key = 0; key < 3; ++key) sum += weights.data()[key] * v.data()[key * 8 + j];
+    EXPECT_NEAR(heads.data()[j], sum, 1e-5);
+  }
+}
+
 TEST_F(TwoStacks, PrintsBothStacks) {
   const CliResult result = runProgram(model("t5", {"--ids", "3,5,7", "--decoder-ids", "0,9"}));
   ASSERT_EQ(result.status, 0) << result.err;
@@ -406,9 +443,6 @@ TEST_F(TwoStacks, SaysWhatIsMissing) {
     expectRefused({command, dataFile("tiny-gpt2"), "--ids", "3", "--decoder-ids", "4"},
                   {"--decoder-ids", "one stack"});
   }
-  expectRefused(model("t5", {"--ids", "3,5", "--decoder-ids", "0", "--trace", path("t.safetensors"),
-                             "--sites", "k"}),
-                {"--sites"});
   expectRefused({"model", dataFile("tiny-gpt2"), "--ids", "3", "--decoder-ids", "4"},
                 {"--decoder-ids", "one stack"});
   expectRefused(model("t5", {"--ids", "3", "--decoder-ids", "0,97"}), {"id 97", "0 to 96"});

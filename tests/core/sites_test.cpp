@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Models, SitesOfAModel, testing::ValuesIn(everyModel()),
 TEST_P(SitesOfAModel, AreThoseOfThePass) {
   const ModelConfig& c = trace_->config();
   if (c.crossAttention) {
-    expectUserError([&] { valuesOf(Site::k, *trace_, {}); }, "source text", "--sites");
+    expectUserError([&] { valuesOf(Site::k, *trace_, {}); }, "source text", "one by one");
     return;
   }
   for (const Site site : kSites) {

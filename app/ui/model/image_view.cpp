@@ -177,11 +177,6 @@ std::vector<Rect> patchRects(const model::ImageInput& image, const model::Extent
   return rects;
 }
 
-void drawThumbnails(const PanelContext& panel, ImDrawList* list, const ModelMoment& moment,
-                    const std::vector<std::pair<Index, Rect>>& tokens) {
-  tokenPictures(moment).draw(panel.look, list, tokens);
-}
-
 TokenPictures tokenPictures(const ModelMoment& moment) {
   return {{}, sourceOf(moment), patchRects(moment, Rect::at({0.0F, 0.0F}, {1.0F, 1.0F}))};
 }
@@ -294,7 +289,7 @@ void drawImageWords(const PanelContext& panel, const ModelMoment& moment) {
   }
   specialTokens(panel, moment, chosenToken(panel.modelView, moment), row);
   drawShareOnShape(panel.look, moment, row);
-  drawMeasures(panel, moment);
+  if (!panel.alone) drawMeasures(panel, moment);  // a room needs none
 }
 
 }  // namespace headscope::ui

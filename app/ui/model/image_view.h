@@ -28,10 +28,6 @@ TokenPictures tokenPictures(const ModelMoment& moment);
 /// Those of the layer that Flow shows, where that is one of an image model.
 std::optional<TokenPictures> picturesInFlow(const LiveModel& model);
 
-/// Draws the patches of some tokens, each in its rectangle.
-void drawThumbnails(const PanelContext& panel, ImDrawList* list, const ModelMoment& moment,
-                    const std::vector<std::pair<Index, Rect>>& tokens);
-
 /// "layer 2, head 3: where “class” looks".
 std::string mapInWords(const ModelView& view, const ModelMoment& moment);
 

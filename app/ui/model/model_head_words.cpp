@@ -21,7 +21,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kLeastThumbnail = 14.0F, kMostThumbnail = 22.0F;  // points
+constexpr float kMostThumbnail = 22.0F;  // points
 
 }  // namespace
 
@@ -195,27 +195,13 @@ void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at
 
 /// Draws the patches of an image beside their rows and below their columns: as many as fit.
 void ModelHeads::patchNames(ImDrawList* list, const Rect& at) const {
-  const auto count = static_cast<float>(moment_.trace->tokens());
-  const float least = look_.px(kLeastThumbnail), gap = look_.space.tight;
-  const float row = at.height() / count, column = at.width() / count;
-  const auto every = [&](float each) {
-    return std::max<Index>(1, static_cast<Index>(std::ceil(least / each)));
-  };
-  const auto sideOf = [&](float each) {
-    return std::min(look_.px(kMostThumbnail),
-                    each * static_cast<float>(every(each)) - look_.space.hair);
-  };
-  std::vector<std::pair<Index, Rect>> thumbnails;
-  const Index first = moment_.config().image.firstPatch();
-  for (Index i = first; i < moment_.trace->tokens(); i += every(row)) {
-    const float side = sideOf(row), y = at.a.y + row * static_cast<float>(i);
-    thumbnails.emplace_back(i, Rect::at({at.a.x - gap - side, y}, {side, side}));
-  }
-  for (Index i = first; i < moment_.trace->tokens(); i += every(column)) {
-    const float side = sideOf(column), x = at.a.x + column * static_cast<float>(i);
-    thumbnails.emplace_back(i, Rect::at({x, at.b.y + gap}, {side, side}));
-  }
-  drawThumbnails(panel_, list, moment_, thumbnails);
+  const TokenPictures pictures = tokenPictures(moment_);
+  const Index count = moment_.trace->tokens();
+  const float most = look_.px(kMostThumbnail), gap = look_.space.tight;
+  const Rect below = Rect::at({at.a.x, at.b.y + gap}, {at.width(), most});
+  const Rect before = Rect::at({at.a.x - gap - most, at.a.y}, {most, at.height()});
+  pictures.drawAlong(look_, list, below, count, false);
+  pictures.drawAlong(look_, list, before, count, true);
 }
 
 void ModelHeads::tokenNames(ImDrawList* list, Index layer, const Rect& at) const {

@@ -249,15 +249,15 @@ class ModelTextCard final : public Card {
     tip(look, "The base model without the adapter");
   }
 
-  /// Draws the picture that the model reads, and the way to another one.
+  /// Draws the way to another picture; of a card alone, as a slide is, the shapes.
   void choosePicture(const FrameContext& look, const PanelContext& panel,
                      const ModelMoment& moment) {
+    const bool ofShapes = moment.folder == formats::kShapesModel;
+    if (panel.alone) return ofShapes ? shapes(look, moment, true) : void();
     if (pill(look, "Open a picture …")) chooseFile(panel, false);
-    tip(look,
-        "A PNG, JPEG or WebP file; it may also be dropped on the window, or copied and pasted: "
-        "ctrl+v");
-    if (moment.folder == formats::kShapesModel) {
-      shapes(look, moment);
+    tip(look, "A PNG, JPEG or WebP file; it may also be dropped here, or pasted: ctrl+v");
+    if (ofShapes) {
+      shapes(look, moment, false);
     } else if (!moment.text.empty()) {
       flowOn(look, buttonWidth(look, "our own picture"), 3.0F);
       if (pill(look, "our own picture")) model_.setText({});
@@ -269,14 +269,14 @@ class ModelTextCard final : public Card {
   }
 
   /// Draws a pill for each kind of shape.
-  void shapes(const FrameContext& look, const ModelMoment& moment) {
+  void shapes(const FrameContext& look, const ModelMoment& moment, bool beginsRow) {
     const formats::ShippedPicture now = formats::isShipped(moment.text)
                                             ? *formats::shippedPicture(moment.text)
                                             : formats::ShippedPicture();
     for (Index kind = 0; kind < images::kShapeKinds; ++kind) {
       const std::string name(images::kShapeNames[static_cast<std::size_t>(kind)]);
       const bool chosen = formats::isShipped(moment.text) && kind == static_cast<Index>(now.kind);
-      flowOn(look, buttonWidth(look, name), 3.0F);
+      if (kind > 0 || !beginsRow) flowOn(look, buttonWidth(look, name), 3.0F);
       if (pill(look, name.c_str(), chosen)) {
         const formats::ShippedPicture next{static_cast<images::ShapeKind>(kind),
                                            now.number + (chosen ? 1 : 0)};

@@ -10,6 +10,7 @@
 #include "app/ui/model/layer_grid.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/matrix.h"
+#include "app/ui/parts/token_pictures.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -41,6 +42,12 @@ std::optional<std::size_t> drawPartMap(const PanelContext& panel, const PartMap&
   const LayerGrid grid(look, Rect::at(from, {width, height}), map.layers, map.columns, look.px(40),
                        map.widestLayer);
   grid.drawNames(list, map.columnName, map.layerName);
+  if (map.pictures != nullptr) {
+    const Rect cells = grid.cells();
+    const float high = fontSize(look.fonts.tiny);
+    map.pictures->drawAlong(look, list, Rect::at({cells.a.x, from.y}, {cells.width(), high}),
+                            map.columns, false);
+  }
   ImGui::SetCursorScreenPos(grid.cells().a);
   const ImVec2 size = grid.cells().size();
   ImGui::InvisibleButton("cells", size);

@@ -13,6 +13,7 @@ namespace headscope::ui {
 
 struct PanelContext;
 struct ColorScale;
+struct TokenPictures;
 
 struct PartCell {
   Index layer = 0, column = 0;
@@ -29,6 +30,8 @@ struct PartMap {
   bool changes = true;                                     // the numbers are changes, with a sign
   std::function<std::string(Index layer)> layerName = {};  // none: "layer 1" and so on
   const char* widestLayer = "layer 00";                    // the widest of these names
+  const TokenPictures* pictures =
+      nullptr;  // in the places of the names of columns that are patches
 };
 
 /// Draws the map within `room`; with many layers it is higher than its room, and scrolls. Returns

@@ -38,10 +38,11 @@ using model::SweepOver;
 constexpr const char* kSweep = "sweep";  // the computation
 constexpr double kLeast = 1e-3;          // rounding is no effect: less has no colour
 
-/// The width of a part's name, which may end with a token.
+/// The width of a part's name, which may end with a token and begin with its picture.
 float widthOfPart(const Swept& swept) {
   const Patch& part = swept.found.parts.front();
-  return part.place >= 0 && part.site != Site::residual ? 194.0F : 124.0F;
+  if (part.place < 0) return 124.0F;
+  return part.site == Site::residual ? 146.0F : 214.0F;
 }
 
 std::vector<TableColumn> columnsFor(const Swept& swept) {
@@ -89,6 +90,7 @@ void table(const PanelContext& panel, const model::ModelConfig& config, const Sw
       const auto numberOr = [&](std::optional<double> number, bool known = true) {
         rows.number(number && known ? changeInWords(*number) : "–", look.theme.textMuted);
       };
+      patchInCell(look, rows, tokens.pictures ? &*tokens.pictures : nullptr, part.place);
       rows.text(partInWords(part, tokens, config));
       rows.number(early ? "…" : changeInWords(found.metric - swept.base.metric));
       if (swept.many()) {
@@ -379,7 +381,7 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   const int overChosen =
       menuOf(look, "replace each", "##sweep over",
              {"head", "layer's halves", "place", "head's query", "head's key", "head's value"},
-             view.sweepOver);
+             view.sweepOver, image);
   if (overChosen >= 0) view.sweepOver = overChosen;
   const auto over = static_cast<SweepOver>(view.sweepOver);
   const auto receiver = chooseReceiver(panel, asked, over);

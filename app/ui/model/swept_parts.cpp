@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/ui/model/chosen_head.h"
+#include "app/ui/model/image_view.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
@@ -86,6 +87,7 @@ PlaceNames placesOf(const ModelMoment& moment, const Swept& swept) {
   PlaceNames places;
   if (moment.source != nullptr) places.ofSource = moment.source->tokenNames();
   if (swept.set == nullptr || moment.source != nullptr) places.own = moment.tokenNames();
+  if (moment.ofImage() && !swept.ofOther) places.pictures = tokenPictures(moment);
   if (swept.set == nullptr && swept.ofOther) {
     (moment.source != nullptr ? places.ofSource : places.own) = swept.found.tokens;
   }
@@ -146,10 +148,14 @@ PartMap sweepMap(const PanelContext& panel, const model::ModelConfig& config, co
                        textOf(kind).title,
                        isChange(kind) ? changeInWords(value) : fmt::format("{:.2f}", value));
   };
+  if (ofPlaces && tokens.pictures) map.pictures = &*tokens.pictures;
   map.columnName = [&look, &tokens, site, two, ofPlaces](Index column, float width) {
+    if (ofPlaces && tokens.pictures && tokens.pictures->has(column)) return std::string();
     if (ofPlaces) {  // of two texts the places have two names
       const std::string name =
           two ? fmt::format("{}", column + 1) : tokens.own[static_cast<std::size_t>(column)];
+      const bool fits = textSize(look.fonts.tiny, name).x <= width;
+      if (tokens.pictures && !fits) return std::string();  // patches stand close to it
       // names that overlap their neighbours' are left out
       return elided(look.fonts.tiny, name, std::max(width - look.space.tight, look.px(40)));
     }

@@ -2,20 +2,23 @@
 // page Model.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/ui/model/part_map.h"
 #include "app/ui/model/swept.h"
+#include "app/ui/parts/token_pictures.h"
 
 namespace headscope::ui {
 
 struct ModelView;
 struct PanelContext;
 
-/// The names of the places in each stack.
+/// The names of the places in each stack, and their pictures where they are patches.
 struct PlaceNames {
   std::vector<std::string> own, ofSource;
+  std::optional<TokenPictures> pictures;
 
   const std::string& of(const model::Patch& part) const {
     const auto& names = part.stack == model::Stack::encoder ? ofSource : own;

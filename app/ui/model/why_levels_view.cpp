@@ -78,7 +78,13 @@ void drawLine(const FrameContext& look, const WhyWords& words, const Rect& at, c
   if (line.follows && line.writer && textSize(font, name).x > room) {
     name = words.shortName(*line.writer, line.place);
   }
-  drawText(list, font, at.a, color, elided(font, name, room));
+  float before = 0.0F;
+  if (const TokenPictures* pictures = words.pictures(); pictures && pictures->has(line.place)) {
+    const float side = fontSize(font);
+    pictures->draw(look, list, {{line.place, Rect::at(at.a, {side, side})}});
+    before = side + look.space.tight;
+  }
+  drawText(list, font, {at.a.x + before, at.a.y}, color, elided(font, name, room - before));
   const ColorScale scale = divergingScale(look, 1.0F);
   const float top = at.a.y + fontSize(font) + look.space.thin;
   drawSignedBar(look, list, Rect::at({at.a.x, top}, {at.width(), look.space.thin}), range,

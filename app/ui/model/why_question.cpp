@@ -114,7 +114,9 @@ void chooseKey(const PanelContext& panel, const AskedMoment& moment, const Asked
   for (const Link& link : offered) {
     const std::string text =
         fmt::format("{}##key {}", words.placeInWords(link.key, stack), link.key);
-    flowOn(look, buttonWidth(look, text), 3.0F);
+    const bool patches = words.pictures() != nullptr;
+    flowOn(look, buttonWidth(look, text) + look.px(patches ? 20 : 0), patches ? 9.0F : 3.0F);
+    patchBeforeButton(look, words.pictures(), link.key);
     if (pill(look, text.c_str(), link.key == score.key) && link.key != score.key) {
       AskedScore other = score;
       other.key = link.key;

@@ -199,9 +199,9 @@ ScoreClicks drawScore(const FrameContext& look, PredictionView& view, const std:
       clicks.pairs = drawPairRuns(look, runs);
       model::WhyLevel level;
       level.score = score;
-      return drawParts(look, id, words.linesOf(level, {view.whyValues, view.whyOfQuery}),
-                       score.score,
-                       {.measured = runs.offered != PairsClick::run, .pairs = runs.found});
+      return drawParts(
+          look, id, words.linesOf(level, {view.whyValues, view.whyOfQuery}), score.score,
+          {.measured = runs.offered != PairsClick::run, .pairs = runs.found}, words.pictures());
     }
     const bool ofQuery = view.whyList == WhyList::queries;
     const auto lines = ofQuery ? words.linesOf(partsOfQuery(score), score.query)
@@ -210,7 +210,8 @@ ScoreClicks drawScore(const FrameContext& look, PredictionView& view, const std:
                      {.measured = true,
                       .writers = without == nullptr ? nullptr
                                  : ofQuery          ? &without->queries
-                                                    : &without->keys});
+                                                    : &without->keys},
+                     words.pictures());
   }();
   ImGui::EndChild();
   if (followed) clicks.step = followed;

@@ -10,6 +10,7 @@
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/table.h"
+#include "app/ui/parts/token_pictures.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -48,7 +49,7 @@ BarRange barRange(const std::vector<PartLine>& lines) {
 
 std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::string& id,
                                         const std::vector<PartLine>& all, double whole,
-                                        const LineChanges& changes) {
+                                        const LineChanges& changes, const TokenPictures* pictures) {
   const std::vector<PartLine> lines = restSummed(all, kMostLines);
   const double most = lines.empty() ? 1.0 : std::max(1e-12, std::abs(lines.front().value));
   const ColorScale scale = divergingScale(look, static_cast<float>(most));
@@ -81,6 +82,7 @@ std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::str
   table.rows(std::ssize(lines), [&](Index i) {
     const PartLine& line = lines[static_cast<std::size_t>(i)];
     if (table.row(i) && line.follows) followed = line.follows;
+    patchInCell(look, table, pictures, line.place);
     table.text(line.name, line.follows ? look.theme.accentText : look.theme.text);
     if (weighs) table.number(line.weight ? fmt::format("{:.3f}", *line.weight) : "");
     table.number(changeInWords(line.value));

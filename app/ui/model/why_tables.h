@@ -13,6 +13,7 @@ namespace headscope::ui {
 
 struct FrameContext;
 struct PredictionView;
+struct TokenPictures;
 
 /// The changes without the writers, or the pairs, of a level's lines.
 struct LineChanges {
@@ -30,9 +31,10 @@ std::string totalInWords(const LineChanges& changes, const PartLine& line);
 BarRange barRange(const std::vector<PartLine>& lines);
 
 /// Draws the lines of a level with the numbers that tell how much each adds; `whole`: their sum.
+/// `pictures` are null where no token is a patch.
 std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::string& id,
                                         const std::vector<PartLine>& lines, double whole,
-                                        const LineChanges& changes);
+                                        const LineChanges& changes, const TokenPictures* pictures);
 
 enum class PairsClick { none, run, stop };
 /// The runs without the pairs of a score, which begin where the user asks for them.

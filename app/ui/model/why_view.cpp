@@ -63,7 +63,8 @@ class WhyView {
             : drawParts(look_, id, words_.linesOf(level, {view_.whyValues, view_.whyOfQuery}),
                         level.value,
                         {.measured = level.parts.has_value(),
-                         .writers = without_ == nullptr ? nullptr : &without_->parts});
+                         .writers = without_ == nullptr ? nullptr : &without_->parts},
+                        words_.pictures());
     if (step) follow(*step);
   }
 

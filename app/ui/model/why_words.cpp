@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/ui/model/image_view.h"
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/prediction_views.h"
 #include "core/base/numbers.h"
@@ -51,6 +52,7 @@ std::vector<PartLine> restSummed(std::vector<PartLine> lines, std::size_t most) 
 WhyWords::WhyWords(std::shared_ptr<const ModelMoment> moment)
     : moment_(std::move(moment)), tokens_(moment_->tokenNames()) {
   if (moment_->source != nullptr) sourceTokens_ = moment_->source->tokenNames();
+  if (moment_->ofImage()) pictures_ = tokenPictures(*moment_);
 }
 
 const std::string& WhyWords::token(Index place, Stack stack) const {
@@ -241,6 +243,7 @@ std::vector<PartLine> WhyWords::linesOf(const std::vector<WrittenPart>& side, In
     line.writer = part;
     if (part.kind == WriterKind::token) {
       line.name = fmt::format("“{}” itself", token(place, part.stack));
+      line.place = place;
     }
     lines.push_back(std::move(line));
   }

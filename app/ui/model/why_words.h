@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/model_moment.h"
+#include "app/ui/parts/token_pictures.h"
 #include "core/model/why_without.h"
 
 namespace headscope::ui {
@@ -48,6 +49,8 @@ class WhyWords {
   explicit WhyWords(std::shared_ptr<const ModelMoment> moment);
 
   const model::ModelConfig& config() const { return moment_->config(); }
+  /// The patches of an image's tokens; null of a text.
+  const TokenPictures* pictures() const { return pictures_ ? &*pictures_ : nullptr; }
   std::string placeInWords(Index place, model::Stack stack) const;
   std::string headInWords(model::Stack stack, HeadOfLayer head, bool capital = false) const;
   /// "“cat”", "1·4", "FFN 2": a writer at a place, as short as a matrix needs it.
@@ -85,6 +88,7 @@ class WhyWords {
 
   std::shared_ptr<const ModelMoment> moment_;
   std::vector<std::string> tokens_, sourceTokens_;
+  std::optional<TokenPictures> pictures_;
 };
 
 }  // namespace headscope::ui

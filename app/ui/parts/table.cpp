@@ -167,8 +167,17 @@ std::optional<std::size_t> Table::hoveredColumn() const {
 ImVec2 Table::cell(float* width) {
   if (!open_) return {};
   const Spot place = spot(column_++, line_);
-  *width = place.width;
-  return place.at;
+  const float indent = std::exchange(indent_, 0.0F);
+  *width = place.width - indent;
+  return {place.at.x + indent, place.at.y};
+}
+
+Rect Table::picture() {
+  if (!open_) return {};
+  const float side = line_ - look_.space.thin;
+  const ImVec2 at = spot(column_, line_).at;
+  indent_ = side + look_.space.tight;
+  return Rect::at({at.x, at.y + 0.5F * (line_ - side)}, {side, side});
 }
 
 void Table::put(ImFont* font, std::string_view what, ImU32 color, bool right) {

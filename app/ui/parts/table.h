@@ -74,6 +74,8 @@ class Table {
   /// A name that is a link, with a number at its right. Returns whether it was clicked.
   bool link(std::string_view name, std::string_view figure, const std::string& about);
   void skip() { ++column_; }
+  /// The place of a picture at the beginning of the next cell, whose text begins behind it.
+  Rect picture();
   /// A cell that the caller fills: returns its upper left corner and sets `width`.
   ImVec2 cell(float* width);
 
@@ -100,6 +102,7 @@ class Table {
   float line_;
   ImVec2 row_;  // the upper left corner of the row
   std::size_t column_ = 0;
+  float indent_ = 0.0F;  // of the next cell
   bool rowHovered_ = false;
   std::optional<std::size_t> clicked_, hovered_;
 };

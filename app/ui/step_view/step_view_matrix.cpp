@@ -111,7 +111,7 @@ class StepViewMatrixPainter {
     }
     const float gap = look_.space.small;
     // many narrow matrices side by side: the shape would meet the next title
-    const float most = at_.width() + look_.px(close ? 10 : 66);
+    const float most = at_.width() + look_.px(close ? 10 : 50);
     if (symbol.x + gap + textSize(small, about).x > most) about.clear();
     const ImVec2 dims = textSize(small, about);
     const ImVec2 pen(at_.centre().x - (symbol.x + gap + dims.x) * 0.5F,
