@@ -45,7 +45,7 @@ struct LanguageMoment {
   language::CorpusPtr corpus;
   language::LanguageSettings settings;
   Index stepsTaken = 0;
-  Index step = 0;  // the step whose model is shown: stepsTaken, or an earlier one
+  Index step = 0;         // the step whose model is shown: stepsTaken, or an earlier one
   model::ModelPtr model;  // of the shown step; null where a kept run has no weights of that step
   std::string sentence;
   Index leftOut = 0;                          // tokens at its beginning for which there is no room

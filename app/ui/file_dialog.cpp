@@ -169,8 +169,7 @@ std::optional<fs::path> FileDialog::accepted(const Given& given) {
                                    : "Give the name of a file.";
     return std::nullopt;
   }
-  auto taken =
-      mode_ == Mode::open ? acceptedToOpen(path, given) : acceptedToSave(path, given);
+  auto taken = mode_ == Mode::open ? acceptedToOpen(path, given) : acceptedToSave(path, given);
   if (taken) folder_ = taken->parent_path();
   return taken;
 }
