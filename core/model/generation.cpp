@@ -285,7 +285,7 @@ Tensor Decoder::attend(Index layer, const Tensor& x, const ExecutionContext& exe
   const AttentionConfig& own = layers_[at]->config;
   const Weights& w = layers_[at]->weights;
   const auto project = [&](const Tensor& in, const Tensor& weight, const Tensor& bias) {
-    return linear(in, weight, own.bias ? bias : Tensor(), execution, float64SumsFor(own.scale));
+    return linear(in, weight, own.bias ? bias : Tensor(), execution);
   };
   if (execution.stop()) return x;
   requireInRange(x, "the norm before " + c.attentionInWords(layer));

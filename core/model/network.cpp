@@ -92,12 +92,10 @@ void activateInnerBackward(const ModelConfig& config, const float* d, std::span<
 struct InnerProducts {
   Tensor gate, up;
 };
-InnerProducts innerProducts(const Tensor& x, const FeedForward& w, const ModelConfig& config,
+InnerProducts innerProducts(const Tensor& x, const FeedForward& w,
                             const ExecutionContext& execution) {
-  const Float64Sums sums = float64SumsFor(config.scale);
-  Tensor up = linear(x, w.up, w.upBias, execution, sums);
-  if (w.gate.empty()) return {std::move(up), {}};
-  return {linear(x, w.gate, w.gateBias, execution, sums), std::move(up)};
+  if (w.gate.empty()) return {linear(x, w.up, w.upBias, execution), {}};
+  return {linear(x, w.gate, w.gateBias, execution), linear(x, w.up, w.upBias, execution)};
 }
 
 }  // namespace
@@ -174,19 +172,18 @@ void networkInnerBackward(const Tensor& dInner, Tensor& gate, Tensor& up, const 
 
 Tensor networkActivations(const Tensor& x, const FeedForward& w, const ModelConfig& config,
                           const ExecutionContext& execution) {
-  const auto [gate, up] = innerProducts(x, w, config, execution);
+  const auto [gate, up] = innerProducts(x, w, execution);
   return networkInner(gate, up, config, execution);
 }
 
 Tensor feedForward(const Tensor& x, const FeedForward& w, const ModelConfig& config,
                    const ExecutionContext& execution) {
-  return linear(networkActivations(x, w, config, execution), w.down, w.downBias, execution,
-                float64SumsFor(config.scale));
+  return linear(networkActivations(x, w, config, execution), w.down, w.downBias, execution);
 }
 
 Tensor feedForwardBackward(const Tensor& x, const Tensor& dy, const FeedForward& w,
                            const ModelConfig& config, const ExecutionContext& execution) {
-  auto [gate, up] = innerProducts(x, w, config, execution);
+  auto [gate, up] = innerProducts(x, w, execution);
   networkInnerBackward(linearInputGradient(dy, w.down, execution), gate, up, config, execution);
   if (up.empty()) return linearInputGradient(gate, w.up, execution);
   return sum(linearInputGradient(gate, w.gate, execution), linearInputGradient(up, w.up, execution),

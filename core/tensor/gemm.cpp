@@ -61,7 +61,7 @@ void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c, Product product) {
   assert(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
   if (c.rows == 0 || c.cols == 0) return;
   if (isSmallProduct(a.cols, c.cols)) return smallGemm(a, b, c, product);
-  if (isPreciseProduct(a.cols, c.cols, product.float64)) return preciseGemm(a, b, c, product);
+  if (product.precise && isPreciseProduct(a.cols, c.cols)) return preciseGemm(a, b, c, product);
   stayOnThisThread();
 #ifdef HEADSCOPE_HAVE_ONEDNN
   const bool ta = isTransposed(a);

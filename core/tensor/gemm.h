@@ -5,22 +5,14 @@
 
 namespace headscope {
 
-/// Which products are summed in float64, so that each number is rounded once: small ones (at most
-/// 64 deep and wide), where this costs little, or also medium ones (128), where it takes twice as
-/// long.
-enum class Float64Sums { never, small, medium };
-
-/// The products of a forward pass. Scores without ÷√d_k (T5) are large, and their softmax enlarges
-/// each rounding of what they are computed from.
-constexpr Float64Sums float64SumsFor(bool scoresAreScaled) {
-  return scoresAreScaled ? Float64Sums::small : Float64Sums::medium;
-}
-
 /// The use of a product: it is multiplied by a factor, then added to the target or written over it.
+/// A precise one is summed in float64 where it is small (isSmallProduct), so that each number of it
+/// is rounded once: what follows can enlarge its error, as the softmax of scores without ÷√d_k
+/// does.
 struct Product {
   float factor = 1.0F;
   bool add = false;
-  Float64Sums float64 = Float64Sums::never;
+  bool precise = false;
 };
 
 /// c = a · b. Shapes (m, k) · (k, n) → (m, n); a and b may be transposed views, c is row-major.

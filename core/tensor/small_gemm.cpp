@@ -12,7 +12,6 @@ namespace {
 
 constexpr Index kWidest = 64;
 constexpr Index kDeepest = 64;
-constexpr Index kMedium = 128;
 constexpr Index kVector = 16;
 
 /// The operands and the result of the product of some rows. The last vector of a row holds `last`
@@ -122,8 +121,7 @@ HEADSCOPE_SMALL void smallRowsOfAll(const SmallOperands& o, Index rows) {
 template <int kVectors>
 void smallProduct(const SmallOperands& o, Index rows) {
   constexpr int kPreciseRows = kVectors == 1 ? 8 : 8 / kVectors;
-  if (o.product.float64 != Float64Sums::never)
-    return smallRowsOfAll<DoubleSums, kPreciseRows, kVectors>(o, rows);
+  if (o.product.precise) return smallRowsOfAll<DoubleSums, kPreciseRows, kVectors>(o, rows);
   smallRowsOfAll<FloatSums, kVectors <= 2 ? 8 : 6, kVectors>(o, rows);
 }
 
@@ -185,37 +183,35 @@ void smallGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixV
   }
 }
 
-bool isPreciseProduct(Index depth, Index width, Float64Sums sums) {
+bool isPreciseProduct(Index depth, Index width) {
   static const bool here =
       __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-  if (!here || sums == Float64Sums::never) return false;
-  const bool medium = sums == Float64Sums::medium;
-  return depth <= (medium ? kMedium : kDeepest) && width <= (medium ? kMedium : kWidest);
+  return here && depth <= kDeepest && width <= kWidest;
 }
 
 __attribute__((target("avx2,fma"))) void preciseGemm(const ConstMatrixView& a,
                                                      const ConstMatrixView& b, const MatrixView& c,
                                                      const Product& product) {
   constexpr Index kRows = 4, kCols = 8;  // whose sums stay in registers
-  alignas(32) double right[kMedium * kCols];
-  for (Index j = 0; j < c.cols; j += kCols) {
-    const Index cols = c.cols - j < kCols ? c.cols - j : kCols;
-    for (Index v = 0; v < kCols; ++v) {  // behind the last column: the first one again
-      const float* from = b.data + (j + (v < cols ? v : 0)) * b.colStride;
-      for (Index k = 0; k < b.rows; ++k) {
-        right[k * kCols + v] = static_cast<double>(from[k * b.rowStride]);
-      }
+  const Index cols = (c.cols + kCols - 1) / kCols * kCols;
+  alignas(32) double right[kDeepest * kWidest];  // rows of `cols` numbers
+  for (Index j = 0; j < cols; ++j) {
+    const float* from = b.data + (j < b.cols ? j : 0) * b.colStride;
+    for (Index k = 0; k < b.rows; ++k) {
+      right[k * cols + j] = static_cast<double>(from[k * b.rowStride]);
     }
-    for (Index i = 0; i < c.rows; i += kRows) {
-      const float* rows[kRows];  // behind the last row: that row again
-      for (Index r = 0; r < kRows; ++r) {
-        rows[r] = a.data + (i + r < c.rows ? i + r : c.rows - 1) * a.rowStride;
-      }
+  }
+  for (Index i = 0; i < c.rows; i += kRows) {
+    const float* rows[kRows];  // behind the last row: that row again
+    for (Index r = 0; r < kRows; ++r) {
+      rows[r] = a.data + (i + r < c.rows ? i + r : c.rows - 1) * a.rowStride;
+    }
+    for (Index j = 0; j < cols; j += kCols) {
       __m256d sums[kRows][2];
       for (auto& sum : sums) sum[0] = sum[1] = _mm256_setzero_pd();
       for (Index k = 0; k < a.cols; ++k) {
-        const __m256d low = _mm256_load_pd(right + k * kCols);
-        const __m256d high = _mm256_load_pd(right + k * kCols + 4);
+        const __m256d low = _mm256_load_pd(right + k * cols + j);
+        const __m256d high = _mm256_load_pd(right + k * cols + j + 4);
 #pragma GCC unroll 4
         for (Index r = 0; r < kRows; ++r) {
           const __m256d left = _mm256_set1_pd(static_cast<double>(rows[r][k * a.colStride]));
@@ -228,7 +224,7 @@ __attribute__((target("avx2,fma"))) void preciseGemm(const ConstMatrixView& a,
         _mm256_store_pd(sum, sums[r][0]);
         _mm256_store_pd(sum + 4, sums[r][1]);
         float* to = c.data + (i + r) * c.rowStride + j;
-        for (Index v = 0; v < cols; ++v) {
+        for (Index v = 0; v < kCols && j + v < c.cols; ++v) {
           const float each = product.factor * static_cast<float>(sum[v]);
           to[v] = product.add ? to[v] + each : each;
         }
@@ -241,7 +237,7 @@ __attribute__((target("avx2,fma"))) void preciseGemm(const ConstMatrixView& a,
 
 bool isSmallProduct(Index, Index) { return false; }
 void smallGemm(const ConstMatrixView&, const ConstMatrixView&, const MatrixView&, const Product&) {}
-bool isPreciseProduct(Index, Index, Float64Sums) { return false; }
+bool isPreciseProduct(Index, Index) { return false; }
 void preciseGemm(const ConstMatrixView&, const ConstMatrixView&, const MatrixView&,
                  const Product&) {}
 

@@ -14,11 +14,11 @@ bool isSmallProduct(Index depth, Index width);
 void smallGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixView& c,
                const Product& product);
 
-/// Returns whether preciseGemm suits products of this depth and width, of which `sums` are summed
-/// in float64, on this processor: one with AVX2.
-bool isPreciseProduct(Index depth, Index width, Float64Sums sums);
+/// Returns whether preciseGemm suits products of this depth and width on this processor: one with
+/// AVX2, on which float64 costs little.
+bool isPreciseProduct(Index depth, Index width);
 
-/// As gemm, summed in float64.
+/// As gemm, summed in float64, for processors without AVX-512.
 void preciseGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixView& c,
                  const Product& product);
 

@@ -34,9 +34,9 @@ MatrixView boxOf(Tensor& t, const Box& box) {
 
 /// Computes a box of y and returns whether it is finite. `weight`: the box's columns of Wᵀ.
 bool multiplyAdd(const Tensor& x, const ConstMatrixView& weight, const Tensor& bias, const Box& box,
-                 Float64Sums float64, Tensor& y) {
+                 Tensor& y) {
   const MatrixView out = boxOf(y, box);
-  gemm(rowsOf(x, box), weight, out, {.float64 = float64});
+  gemm(rowsOf(x, box), weight, out, {.precise = true});
   return bias.empty() ? allFinite(out) : addToRows(bias.data() + box.col, out);
 }
 
@@ -79,13 +79,13 @@ WidenedColumns widened(const HalfMatrix& weight, const Box& box) {
 /// is given where they are widened.
 template <typename Columns>
 Tensor overLinearPieces(const Tensor& x, Index out, const Tensor& bias,
-                        const ExecutionContext& execution, Float64Sums float64, Columns&& columns) {
+                        const ExecutionContext& execution, Columns&& columns) {
   Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), out}, execution.memory);
   const std::vector<Box> pieces = linearPieces(y.shape());
   parallelFor(static_cast<Index>(pieces.size()), execution, [&](Index i) {
     const Box& box = pieces[static_cast<std::size_t>(i)];
     WidenedColumns memory;
-    multiplyAdd(x, columns(box, memory), bias, box, float64, y);
+    multiplyAdd(x, columns(box, memory), bias, box, y);
   });
   return y;
 }
@@ -194,12 +194,12 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
   return multiplyAdd(tensors.tensor(layer.x),
                      packed.empty() ? columnsOf(weight, piece) : panelOf(packed, piece),
                      tensors.config().bias ? tensors.tensor(layer.bias) : kNoBias, piece,
-                     float64SumsFor(tensors.config().scale), tensors.mutableTensor(layer.y));
+                     tensors.mutableTensor(layer.y));
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
-              const ExecutionContext& execution, Float64Sums float64) {
-  return overLinearPieces(x, weight.dim(0), bias, execution, float64,
+              const ExecutionContext& execution) {
+  return overLinearPieces(x, weight.dim(0), bias, execution,
                           [&](const Box& box, WidenedColumns&) { return columnsOf(weight, box); });
 }
 
@@ -211,18 +211,18 @@ PackedWeight packed(const Tensor& weight) {
 }
 
 Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
-              const ExecutionContext& execution, Float64Sums float64) {
+              const ExecutionContext& execution) {
   if (!weight.halves.empty()) {
     const Index depth = x.dim(2), width = weight.halves.cols();
     return overLinearPieces(
-        x, weight.out, bias, execution, float64, [&](const Box& box, WidenedColumns& memory) {
+        x, weight.out, bias, execution, [&](const Box& box, WidenedColumns& memory) {
           memory = widened(weight.halves, {0, 0, box.col / kPanel * depth, depth, 0, width});
           return ConstMatrixView{memory.get(), depth, box.cols, width, 1};
         });
   }
-  return overLinearPieces(
-      x, weight.out, bias, execution, float64,
-      [&](const Box& box, WidenedColumns&) { return panelOf(weight.panels, box); });
+  return overLinearPieces(x, weight.out, bias, execution, [&](const Box& box, WidenedColumns&) {
+    return panelOf(weight.panels, box);
+  });
 }
 
 PackedWeight packed(const StoredMatrix& stored) {
@@ -260,11 +260,11 @@ Tensor PackedWeight::widenedPanels() const {
 }
 
 Tensor linear(const Tensor& x, const StoredMatrix& weight, const Tensor& bias,
-              const ExecutionContext& execution, Float64Sums float64) {
-  if (weight.half().empty()) return linear(x, weight.full(), bias, execution, float64);
+              const ExecutionContext& execution) {
+  if (weight.half().empty()) return linear(x, weight.full(), bias, execution);
   const HalfMatrix& half = weight.half();
   return overLinearPieces(
-      x, half.rows(), bias, execution, float64, [&](const Box& box, WidenedColumns& memory) {
+      x, half.rows(), bias, execution, [&](const Box& box, WidenedColumns& memory) {
         const Box rows{0, 0, box.col, box.cols, 0, half.cols()};
         memory = widened(half, rows);
         return ConstMatrixView{memory.get(), rows.rows, rows.cols, rows.cols, 1}.transposed();

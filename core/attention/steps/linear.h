@@ -6,7 +6,6 @@
 
 #include "core/attention/tensor_id.h"
 #include "core/base/execution.h"
-#include "core/tensor/gemm.h"
 #include "core/tensor/half_matrix.h"
 
 namespace headscope {
@@ -34,7 +33,7 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
 /// A linear layer outside of a pass: x (B, T, in) · weight (out, in) → (B, T, out); `bias` (out)
 /// may be empty. Where the work is cancelled, the rest of the result is undefined.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
-              const ExecutionContext& execution, Float64Sums float64 = Float64Sums::small);
+              const ExecutionContext& execution);
 
 /// A weight (out, in) that is stored only in panels: as float32, or in the 16 bits of its file,
 /// whose blocks are widened while they are multiplied.
@@ -53,9 +52,9 @@ PackedWeight packed(const Tensor& weight);
 PackedWeight packed(const StoredMatrix& weight);
 /// As linear with a Tensor.
 Tensor linear(const Tensor& x, const StoredMatrix& weight, const Tensor& bias,
-              const ExecutionContext& execution, Float64Sums float64 = Float64Sums::small);
+              const ExecutionContext& execution);
 Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
-              const ExecutionContext& execution, Float64Sums float64 = Float64Sums::small);
+              const ExecutionContext& execution);
 
 /// A multiply-add counts 2, a bias 1 per element.
 Index linearFlops(const Shape& out, Index in, bool bias);

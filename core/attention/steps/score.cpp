@@ -119,8 +119,7 @@ class Score final : public Step {
     const Box queries{box.item, box.head, box.row, box.rows, 0, c.dK()};
     const Box keys{box.item, c.kvHead(box.head), box.col, box.cols, 0, c.dK()};
     gemm(tensors.tensor(scoredQueries(c)).matrixOf(queries),
-         tensors.dense(scoredKeys(c)).matrixOf(keys).transposed(), scores,
-         {.float64 = float64SumsFor(c.scale)});
+         tensors.dense(scoredKeys(c)).matrixOf(keys).transposed(), scores, {.precise = true});
     if (c.relative.on()) addRelative(tensors, box, scores);
     applyPins(tensors.pins(), output, box, scores);
     return true;  // softmax checks that they are finite

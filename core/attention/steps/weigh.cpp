@@ -78,7 +78,7 @@ class Weigh final : public Step {
     const Box rows{box.item, box.head, box.row, box.rows, 0, c.keys()};
     const Box columns{box.item, c.kvHead(box.head), 0, c.keys(), box.col, box.cols};
     gemm(tensors.cellsOf(TensorId::weights, rows), tensors.dense(TensorId::v).matrixOf(columns),
-         out, {.float64 = float64SumsFor(c.scale)});
+         out, {.precise = true});
     if (c.gain(box.head) != 1.0F) applyGain(out, c.gain(box.head));
     applyPins(tensors.pins(), output, box, out);
     return true;  // a value that is not finite shows in the output of its row
