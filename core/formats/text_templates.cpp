@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <set>
 #include <utility>
@@ -117,6 +118,34 @@ bool reads(const tokenizer::Tokenizer& tokenizer, const std::string& text) {
 
 using Tokenizers = std::vector<const tokenizer::Tokenizer*>;
 
+/// The last place at which a text holds a word by itself.
+std::optional<std::size_t> wordAt(const std::string& text, const std::string& word) {
+  const auto letter = [&](std::size_t at) {
+    return at < text.size() && std::isalpha(static_cast<unsigned char>(text[at])) != 0;
+  };
+  for (std::size_t at = text.rfind(word); at != std::string::npos; at = text.rfind(word, at - 1)) {
+    if ((at == 0 || !letter(at - 1)) && !letter(at + word.size())) return at;
+    if (at == 0) break;
+  }
+  return std::nullopt;
+}
+
+struct FoundWord {
+  std::size_t at = 0, length = 0;
+  std::size_t form = 0;
+};
+/// The last word of a text that is in a list.
+std::optional<FoundWord> lastWordOf(const std::string& text, const Words& list) {
+  std::optional<FoundWord> last;
+  for (const auto& forms : list) {
+    for (std::size_t form = 0; form < forms.size(); ++form) {
+      const auto at = wordAt(text, forms[form]);
+      if (at && (!last || *at > last->at)) last = FoundWord{*at, forms[form].size(), form};
+    }
+  }
+  return last;
+}
+
 /// Makes the texts of one template. Their words are those that all tokenizers know.
 class TextMaker {
  public:
@@ -130,10 +159,7 @@ class TextMaker {
   }
 
   TextOfSet text(Index number) {
-    if (auto made = drawn(number)) {
-      made->name = fmt::format("{}{}, text {}", kPrefix, of_.name, number + 1);
-      return std::move(*made);
-    }
+    if (auto made = drawn(number)) return std::move(*made);
     if (!unknown_.empty()) {
       throw UserError(fmt::format(
           "“{}” ({}{}): the model does not know all words of such a text (\"{}\"): choose another "
@@ -415,6 +441,30 @@ const TextTemplate& readableTemplate(const tokenizer::Tokenizer& tokenizer) {
   return found != all.end() ? *found : all.front();
 }
 
+std::optional<std::string> withAnotherWord(const std::string& text,
+                                           const tokenizer::Tokenizer& tokenizer) {
+  std::vector<const TextTemplate::Words*> lists;  // those of people first
+  for (const bool people : {true, false}) {
+    for (const TextTemplate& each : textTemplates()) {
+      for (const auto& [name, words] : each.lists) {
+        if ((name == "names") == people) lists.push_back(&words);
+      }
+    }
+  }
+  const std::size_t tokens = tokenizer.encode(text, false).size();
+  for (const TextTemplate::Words* list : lists) {
+    const auto last = lastWordOf(text, *list);
+    if (!last) continue;
+    for (const auto& forms : *list) {
+      if (last->form >= forms.size() || wordAt(text, forms[last->form])) continue;
+      std::string other = text;
+      other.replace(last->at, last->length, forms[last->form]);
+      if (tokenizer.encode(other, false).size() == tokens && reads(tokenizer, other)) return other;
+    }
+  }
+  return std::nullopt;
+}
+
 bool fits(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer) {
   return TextMaker(of, {&tokenizer}, 1).drawsOne();
 }
@@ -429,7 +479,14 @@ std::vector<TextOfSet> textsOfAll(const TextTemplate& of,
                                   Index count, std::uint64_t seed) {
   TextMaker maker(of, tokenizers, seed);
   std::vector<TextOfSet> texts;
-  for (Index number = 0; number < count; ++number) texts.push_back(maker.text(number));
+  std::set<std::string> made;
+  const Index tries = 20 * count + 200;  // where the template has fewer different texts
+  for (Index number = 0; number < tries && std::ssize(texts) < count; ++number) {
+    TextOfSet text = maker.text(number);
+    if (!made.insert(text.text.text).second) continue;
+    text.name = fmt::format("{}{}, text {}", kPrefix, of.name, made.size());
+    texts.push_back(std::move(text));
+  }
   return texts;
 }
 

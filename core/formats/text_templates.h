@@ -71,7 +71,13 @@ const TextTemplate& readableTemplate(const tokenizer::Tokenizer& tokenizer);
 /// some.
 bool fits(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer);
 
-/// Makes texts. Only words that are one token where they stand are used, so that all texts of one
+/// The text with one word replaced by another of a template's list, of as many tokens, to compare
+/// both: the last name of a person, else the last word of another list. Nothing where no word is in
+/// a list.
+std::optional<std::string> withAnotherWord(const std::string& text,
+                                           const tokenizer::Tokenizer& tokenizer);
+
+/// Makes texts that differ; fewer where the template has not so many. Only words that are one token where they stand are used, so that all texts of one
 /// sentence have equally many tokens. Text n depends on the tokenizer, the seed and n alone. Throws
 /// UserError where too few words of a list are single tokens.
 std::vector<TextOfSet> textsOf(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer,

@@ -199,6 +199,23 @@ TEST(TextTemplates, ATextDependsOnSeedAndNumberAlone) {
   EXPECT_EQ(same, 0);
 }
 
+TEST(TextTemplates, GiveNoTextTwice) {
+  const TokenizerPtr tokenizer = openTokenizer(kStoriesModel);
+  std::set<std::string> different;
+  const auto texts = textsOf(textTemplate("template:agreement"), *tokenizer, 100, 1);
+  for (const TextOfSet& text : texts) different.insert(text.text.text);
+  EXPECT_EQ(different.size(), texts.size());
+  EXPECT_GT(texts.size(), 20U);
+  EXPECT_EQ(texts.back().name, fmt::format("template:agreement, text {}", texts.size()));
+}
+
+TEST(TextTemplates, GiveATextAnotherWord) {
+  const TokenizerPtr tokenizer = openTokenizer(kStoriesModel);
+  EXPECT_EQ(withAnotherWord("One day Mia and Leo went home. Mia gave the coin to", *tokenizer),
+            "One day Mia and Leo went home. Anna gave the coin to");
+  EXPECT_EQ(withAnotherWord("and then it", *tokenizer), std::nullopt);
+}
+
 TEST(TextTemplates, SayWhichListHasTooFewWords) {
   const TokenizerPtr letters = openTokenizer("headscope:induction");
   expectUserError([&] { textsOf(textTemplate("template:ioi"), *letters, 1, 1); }, "template:ioi",

@@ -31,12 +31,13 @@ namespace {
 
 using model::HeadReplaced;
 
-/// A text to begin with where another one is asked for: one of a template that the tokenizer can
-/// write; where there is none, the page's own.
+/// A text to begin with where another one is asked for: the page's own with another name or word;
+/// else one of a template that the tokenizer can write; where there is none, the page's own.
 std::string firstOtherText(const ModelMoment& moment) {
   const std::string& own = moment.given();
   const formats::TokenizerPtr& tokenizer = moment.first().tokenizer;
   if (moment.first().ofImage() || tokenizer == nullptr) return own;
+  if (auto other = formats::withAnotherWord(own, *tokenizer)) return std::move(*other);
   try {
     const auto& of = formats::readableTemplate(*tokenizer);
     const formats::TextOfSet found = formats::textsOf(of, *tokenizer, 1, 1).front();

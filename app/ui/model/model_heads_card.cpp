@@ -60,7 +60,8 @@ class ModelHeadsCard final : public Card {
     maps(look, view, *moment, compared);
     arrangement(panel, view, *moment, compared);
     actions(panel, *moment);
-    if (compared.asked && view.metric != kDistanceMap) passes(panel, compared);
+    const bool ofText = view.heads.on == MeasuredOn::text;
+    if (compared.asked && ofText && view.metric != kDistanceMap) passes(panel, compared);
     if (view.heads.on == MeasuredOn::set) {
       const ShownHeads measured = headsOverSet(panel, model_, *moment, set_);
       return heads(panel, {moment}, measured);

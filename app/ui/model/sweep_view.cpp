@@ -108,10 +108,16 @@ void table(const PanelContext& panel, const model::ModelConfig& config, const Sw
   ImGui::EndChild();
 }
 
+/// A text of the set, or its corrupted one where those are run.
+const formats::TextOrIds& textThatRan(const Swept& swept, std::size_t text) {
+  const formats::TextOfSet& of = (*swept.set)[text];
+  return swept.ofOther && !of.other.empty() ? of.other : of.text;
+}
+
 /// Shows a text of the set on the page, with the words that it asks for.
 void openText(const PanelContext& panel, const ModelMoment& moment, const Swept& swept,
               std::size_t text) {
-  const formats::TextOrIds& chosen = (*swept.set)[text].text;
+  const formats::TextOrIds& chosen = textThatRan(swept, text);
   const std::string shown = shownText(moment, chosen);
   if (!chosen.ids.empty() && inputOfText(moment.first(), shown).ids != chosen.ids) {
     panel.commands.say("the tokenizer splits this text into other tokens than the given ids", true);
@@ -145,7 +151,7 @@ void drawExamples(const PanelContext& panel, const ModelMoment& moment, const Sw
                 {"text", "A click opens it", false, 100, 1, false}});
     rows.rows(std::ssize(order), [&](Index row) {
       const std::size_t text = order[static_cast<std::size_t>(row)];
-      const std::string shown = shownText(moment, (*swept.set)[text].text);
+      const std::string shown = shownText(moment, textThatRan(swept, text));
       if (rows.row(row, shown == moment.given())) openText(panel, moment, swept, text);
       const double value = swept.found.effects.value(text, part, kind).value_or(0.0);
       rows.number(isChange(kind) ? changeInWords(value) : fmt::format("{:.3f}", value));
@@ -240,11 +246,11 @@ std::string resultInWords(const Swept& swept, const AskedWord& asked, const Swep
   if (!swept.found.otherMetrics.empty()) {
     double sum = 0.0;
     for (const double each : swept.found.otherMetrics) sum += each;
-    onOther = fmt::format(", {:.3f} on the {} text",
-                          sum / static_cast<double>(swept.found.otherMetrics.size()),
-                          !swept.ofOther         ? "other"
-                          : texts.set == nullptr ? "page's"
-                                                 : "clean");
+    const bool set = texts.set != nullptr;
+    onOther = fmt::format(
+        ", {:.3f} on the {} text{}", sum / static_cast<double>(swept.found.otherMetrics.size()),
+        set ? (swept.ofOther ? "clean" : "corrupted") : (swept.ofOther ? "page's" : "other"),
+        set ? "s" : "");
   }
   return fmt::format("The {} is {:.3f} (probability {}){}{}. Each number: {}.{}",
                      metricInWords(swept, asked), swept.base.metric,
