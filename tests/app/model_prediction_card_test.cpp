@@ -213,6 +213,12 @@ TEST_F(PredictionCard, WhatGoesOnIsSteered) {
   const auto first = trace->predictions(trace->tokens() - 1, 1).front();
   EXPECT_TRUE(shows(probabilityInWords(first.probability).c_str())) << all();
 
+  view.awayFrom = view.toward;
+  ui.click("generate again", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(shows("the direction is 0: where layer 2 begins, both texts are alike")) << all();
+  view.awayFrom = "The cat sat";
+
   // a vector of a file steers alike
   const auto file = std::filesystem::temp_directory_path() / "steering_direction.npy";
   const std::vector<float> vector = model::addition(1.0, end("on the mat"), end("The cat sat"));

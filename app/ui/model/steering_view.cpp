@@ -14,6 +14,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/formats/direction_file.h"
 #include "core/model/steering.h"
@@ -63,9 +64,18 @@ model::ModelDocumentPtr steeredDocument(const ModelMoment& moment, const ModelVi
   const std::vector<float> from =
       ofTexts && !view.awayFrom.empty() ? ends(view.awayFrom) : std::vector<float>();
   if (execution.stop()) return nullptr;
+  std::vector<float> addition = model::addition(view.strength, toward, from);
+  if (view.strength != 0.0 && model::lengthOf(addition) == 0.0) {
+    throw UserError(
+        ofTexts && !from.empty()
+            ? fmt::format("the direction is 0: where layer {} begins, both texts are alike at "
+                          "their last tokens; choose a later layer, or other texts",
+                          depth + 1)
+            : std::string("the direction is 0, so that it steers nowhere"));
+  }
   const bool there = view.steeredPlace < moment.trace->tokens();
   return withSteering(document, {layer, there ? view.steeredPlace : model::Steering::kEveryPlace,
-                                 model::addition(view.strength, toward, from)});
+                                 std::move(addition)});
 }
 
 void SteeringControls::draw(const PanelContext& panel, const ModelMoment& moment) {
