@@ -81,10 +81,15 @@ TEST_F(ComparedModel, AnotherTextIsTypedAndItsPassStandsNextToThis) {
   EXPECT_FALSE(headsShow("difference")) << heads();
 }
 
-TEST_F(ComparedModel, TextsOfDifferentLengthHaveNoDifference) {
+TEST_F(ComparedModel, TextsOfDifferentLengthDifferOnTheTokensOfBoth) {
   compared().text = "The cat";
   calm();
-  EXPECT_TRUE(tabShows("There is none: one pass has")) << tab();
+  // what follows a causal model's tokens changes nothing before it
+  EXPECT_TRUE(tabShows("this − other, aligned: at most 0")) << tab();
+  EXPECT_FALSE(tabShows("this − other, aligned: at most 0.")) << tab();
+  compared().text = "A cat sat on the";
+  calm();
+  EXPECT_TRUE(tabShows("this − other, aligned: at most 0.")) << tab();
   compared().shown = PassShown::difference;
   calm();
   EXPECT_TRUE(headsShow("one pass has")) << heads();
