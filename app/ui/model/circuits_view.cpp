@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr Index kDirections = 4, kTokensOfDirection = 6;  // singular values, and tokens of each
-constexpr Index kPlaces = 24;                             // the length of the text of equal tokens
+constexpr Index kDirections = 12, kTokensOfDirection = 10;  // singular values, and tokens of each
+constexpr Index kPlaces = 24;  // the length of the text of equal tokens
 
 struct HeadsCircuits {
   model::HeadDirections directions;
@@ -92,6 +93,16 @@ void directionsTable(const FrameContext& look, const ModelMoment& moment, const 
   ImGui::EndChild();
 }
 
+/// The weights by position alone; of a causal model the later places are masked.
+CellRows patternCells(const Tensor& pattern, bool causal) {
+  CellRows all = rowsOf(pattern);
+  if (!causal) return all;
+  return {all.rows, all.cols, [all](Index row, std::span<float> cells) {
+            all.read(row, cells);
+            std::ranges::fill(cells.subspan(static_cast<std::size_t>(row + 1)), gl::kMaskedCell);
+          }};
+}
+
 /// "Layer 2, head 3 by its weights alone. Copying score +0.98: it raises …"
 std::string summary(const PanelContext& panel, const ModelMoment& moment, HeadOfLayer head) {
   const model::ModelConfig& c = moment.config();
@@ -129,8 +140,14 @@ void drawHeadCircuits(const PanelContext& panel, const ModelMoment& moment) {
   pictures.count = 1;
   pictures.values = Fingerprint(
       "pattern by position", reinterpret_cast<std::uintptr_t>(model.get()), head.layer, head.head);
-  pictures.all[0] = {
-      rowsOf(pattern), weightScale(look, {}), "by position alone: in a text of equal tokens", {}};
+  std::vector<std::string> places;
+  for (Index place = 1; place <= pattern.dim(0); ++place) places.push_back(std::to_string(place));
+  pictures.all[0] = {patternCells(pattern, moment.config().causal),
+                     weightScale(look, {}),
+                     "by position alone: a text of equal tokens",
+                     {},
+                     places,
+                     places};
   const Rect right =
       room.cutRight(std::min(room.width() * 0.3F, room.height() + look.px(40)), look.space.large);
   const Rect left = room.cutLeft(room.width() * 0.5F, look.space.large);
