@@ -86,6 +86,19 @@ struct FoundCircuits {
   bool inEncoder() const { return stack != model; }
 };
 
+/// The heads of the flags, each with the attention that stands in a flag of its own: "cross:1.2".
+std::vector<std::string> headsWithAttention(const CircuitsOptions& options) {
+  std::vector<std::string> heads = options.heads;
+  if (options.attention.empty()) return heads;
+  for (std::string& head : heads) {
+    if (head.find(':') != std::string::npos) {
+      throw UserError(fmt::format("--head {} names its attention: leave --attention out", head));
+    }
+    head = fmt::format("{}:{}", options.attention, head);
+  }
+  return heads;
+}
+
 /// The chosen heads of the flags, and their stack. Throws UserError that names them.
 HeadsOfStack chosenHeads(const CircuitsOptions& options, const model::Model& model) {
   const bool two = model.encoder() != nullptr;
@@ -99,10 +112,7 @@ HeadsOfStack chosenHeads(const CircuitsOptions& options, const model::Model& mod
     if (options.attention.empty()) return {};
     throw UserError("--attention says of which attention the head of --layer and --head is");
   }
-  if (!options.layer) {
-    if (options.attention.empty()) return headsOfStackFrom("--head", options.heads, model.config());
-    throw UserError("--attention goes with --layer and --head: give all three, or cross:1.2");
-  }
+  if (!options.layer) return headsOfStackFrom("--head", headsWithAttention(options), model);
   if (two && options.attention.empty()) {
     throw UserError(
         "the model has an encoder and a decoder: say of which attention the head is with "

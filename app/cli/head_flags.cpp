@@ -12,23 +12,41 @@
 namespace headscope::cli {
 namespace {
 
-/// Parses "3.7" or "L3H7"; nothing for another text.
+/// Parses "3.7", "L3H7" or "l3h7"; nothing for another text.
 std::optional<HeadOfLayer> plainHead(const std::string& text) {
   const char* end = text.data() + text.size();
-  const auto read = [&](const char* from, const char* between) -> std::optional<HeadOfLayer> {
+  const auto read = [&](const char* from, std::string_view between) -> std::optional<HeadOfLayer> {
     HeadOfLayer head;
     const auto [middle, layerError] = std::from_chars(from, end, head.layer);
-    if (layerError != std::errc() || middle == end || *middle != *between) return std::nullopt;
+    if (layerError != std::errc() || middle == end) return std::nullopt;
+    if (between.find(*middle) == std::string_view::npos) return std::nullopt;
     const auto [rest, headError] = std::from_chars(middle + 1, end, head.head);
     if (headError != std::errc() || rest != end) return std::nullopt;
     return head;
   };
-  return text.starts_with('L') ? read(text.data() + 1, "H") : read(text.data(), ".");
+  const bool named = text.starts_with('L') || text.starts_with('l');
+  return named ? read(text.data() + 1, "Hh") : read(text.data(), ".");
 }
 
 HeadOfLayer plainHeadFrom(std::string_view flag, const std::string& text) {
   if (const auto head = plainHead(text)) return *head;
   throw UserError(fmt::format("{} {}: give layer and head, both from 0: 3.7 or L3H7", flag, text));
+}
+
+/// Every head of the only stack for "all", those of one attention for "cross:all"; nothing for
+/// another text.
+std::optional<HeadsOfStack> allHeads(std::string_view text, const model::Model& model) {
+  const bool two = model.encoder() != nullptr;
+  const bool ofEncoder = two && text == "encoder:all";
+  const bool cross = two && text == "cross:all";
+  if (!ofEncoder && !cross && text != (two ? "decoder:all" : "all")) return std::nullopt;
+  HeadsOfStack all{ofEncoder ? model::Stack::encoder : model::Stack::decoder, {}};
+  const model::ModelConfig& config = (ofEncoder ? *model.encoder() : model).config();
+  for (Index layer = 0; layer < config.layers; ++layer) {
+    if (config.readsMemory(layer) != cross) continue;
+    for (Index head = 0; head < config.heads; ++head) all.heads.push_back({layer, head});
+  }
+  return all;
 }
 
 }  // namespace
@@ -73,23 +91,24 @@ std::vector<HeadOfLayer> headsFrom(std::string_view flag, const std::vector<std:
 }
 
 HeadsOfStack headsOfStackFrom(std::string_view flag, const std::vector<std::string>& texts,
-                              const model::ModelConfig& config) {
+                              const model::Model& model) {
   HeadsOfStack found;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (texts[i] == "all" && !config.crossAttention) {
-      const auto all = headsFrom(flag, {texts[i]}, config);
-      found.heads.insert(found.heads.end(), all.begin(), all.end());
-      continue;
+    HeadsOfStack some;
+    if (auto all = allHeads(texts[i], model)) {
+      some = std::move(*all);
+    } else {
+      const HeadOfStack one = headOfStackFrom(flag, texts[i], model.config());
+      some = {one.stack, {one.head}};
     }
-    const HeadOfStack one = headOfStackFrom(flag, texts[i], config);
-    if (i > 0 && one.stack != found.stack) {
+    if (i > 0 && some.stack != found.stack) {
       throw UserError(
           fmt::format("{}: the heads are of both stacks: give those of the encoder and "
                       "those of the decoder one after the other",
                       flag));
     }
-    found.stack = one.stack;
-    found.heads.push_back(one.head);
+    found.stack = some.stack;
+    found.heads.insert(found.heads.end(), some.heads.begin(), some.heads.end());
   }
   return found;
 }

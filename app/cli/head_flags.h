@@ -26,13 +26,14 @@ HeadOfStack headOfStackFrom(std::string_view flag, const std::string& text,
 std::vector<HeadOfLayer> headsFrom(std::string_view flag, const std::vector<std::string>& texts,
                                    const model::ModelConfig& config);
 /// Parses several heads of one stack as headOfStackFrom does; "all" stands for every head of the
-/// only stack. Throws UserError for heads of different stacks.
+/// only stack, and "encoder:all", "decoder:all" or "cross:all" for those of an attention. Throws
+/// UserError for heads of different stacks.
 struct HeadsOfStack {
   model::Stack stack = model::Stack::decoder;
   std::vector<HeadOfLayer> heads;
 };
 HeadsOfStack headsOfStackFrom(std::string_view flag, const std::vector<std::string>& texts,
-                              const model::ModelConfig& config);
+                              const model::Model& model);
 /// Parses heads of one layer, which may be given without it: "2" or "1.2"; "all" stands for every
 /// one. `layer`: its number from 0. Throws UserError for a head of another layer.
 std::vector<Index> headsOfLayerFrom(std::string_view flag, const std::vector<std::string>& texts,

@@ -137,7 +137,7 @@ Json presetsJson() {
                     {"config", formats::configJson(preset.config)},
                     {"causal", preset.config.mask.causal}});
   }
-  return list;
+  return {{"presets", std::move(list)}};
 }
 
 void runInfo(const InfoOptions& options, std::ostream& out) {
@@ -145,7 +145,7 @@ void runInfo(const InfoOptions& options, std::ostream& out) {
     if (!options.config.preset.empty() || options.config.dimensionsGiven()) {
       throw UserError("--presets lists all presets: leave out the other flags except --json");
     }
-    if (options.json) return printJson(out, presetsJson());
+    if (options.json) return printJson(out, withSchema("presets", presetsJson()));
     return printPresets(out);
   }
   const AttentionConfig config = configFrom(options.config);

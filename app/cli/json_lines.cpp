@@ -25,7 +25,8 @@ CLI::Option* addJsonLines(CLI::App& app, std::string& file) {
   CLI::Option* option =
       app.add_option("--jsonl", file,
                      "take each text of this file, one on a line or objects with \"text\", "
-                     "or of a template (template:ioi), and print one JSON object a line")
+                     "of the standard input (-) or of a template (template:ioi), and print one "
+                     "JSON object a line")
           ->check(notEmpty)
           ->type_name("F.jsonl");
   for (const char* flag : {"--text", "--pair", "--file", "--ids"}) {

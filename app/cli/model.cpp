@@ -383,7 +383,8 @@ void runModelCommand(const ModelOptions& given, OpenModels& models, std::ostream
                               options.json, out);
   }
   if (!options.jsonLines.empty()) {
-    const auto texts = textsOfSet(options.jsonLines, made, models, options.directory);
+    const auto texts =
+        textsOfSet(options.jsonLines, made, models, options.directory, options.text.in);
     return printJsonLines(out, texts, "model", [&](const formats::TextOfSet& text) {
       ModelOptions line = options;
       setText(line.text, line.ids, text.text);

@@ -159,7 +159,7 @@ void printMeasuresOfSet(const SetOptions& options, const TemplateOptions& templa
     throw UserError(fmt::format("--set: {} {}: it measures models that read one text", folder,
                                 model->config().image.on() ? "reads images" : "has two stacks"));
   }
-  const auto texts = textsOfSet(options.texts, templates, models, folder);
+  const auto texts = textsOfSet(options.texts, templates, models, folder, nullptr);
   std::vector<model::TextToMeasure> inputs;
   for (const formats::TextOfSet& text : texts) {
     ModelTextOptions flags;

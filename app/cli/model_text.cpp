@@ -12,24 +12,22 @@
 #include "core/formats/attention_file.h"
 
 namespace headscope::cli {
-namespace {
 
-std::string readStandardInput(std::istream* in) {
+std::string readStandardInput(std::istream* in, std::string_view flag, std::size_t mostBytes) {
   if (in == nullptr) {
-    throw UserError("--file -: the standard input carries requests: give the text itself");
+    throw UserError(
+        fmt::format("{} -: the standard input carries requests: give the text itself", flag));
   }
   std::string text;
   std::array<char, 1 << 16> part;
   while (in->read(part.data(), part.size()), in->gcount() > 0) {
     text.append(part.data(), static_cast<std::size_t>(in->gcount()));
-    if (text.size() <= tokenizer::kMostTokenizedBytes) continue;
-    throw UserError(fmt::format("--file -: the standard input has more than {} MiB: give less",
-                                tokenizer::kMostTokenizedBytes >> 20));
+    if (text.size() <= mostBytes) continue;
+    throw UserError(fmt::format("{} -: the standard input has more than {} MiB: give less", flag,
+                                mostBytes >> 20));
   }
   return text;
 }
-
-}  // namespace
 
 void addModelText(CLI::App& app, ModelTextOptions& options, const Context& context) {
   options.in = context.in;
@@ -73,7 +71,7 @@ Tokenized tokenized(const ModelTextOptions& options, const tokenizer::Tokenizer&
   }
   if (options.text) return {{*options.text}, tokenizer.encode(*options.text, special, "--text")};
   std::string text = options.file == "-"
-                         ? readStandardInput(options.in)
+                         ? readStandardInput(options.in, "--file", tokenizer::kMostTokenizedBytes)
                          : readText(options.file, tokenizer::kMostTokenizedBytes, "text");
   auto tokens = tokenizer.encode(text, special, options.file);
   return {{std::move(text)}, std::move(tokens)};

@@ -24,6 +24,10 @@ struct ModelTextOptions {
   int given() const { return (text ? 1 : 0) + (pair.empty() ? 0 : 1) + (file.empty() ? 0 : 1); }
 };
 
+/// Reads the standard input for a flag that was given as "-". Throws UserError that names the flag
+/// where it cannot be read and where it has more bytes.
+std::string readStandardInput(std::istream* in, std::string_view flag, std::size_t mostBytes);
+
 /// Adds --text, --pair and --file.
 void addModelText(CLI::App& app, ModelTextOptions& options, const Context& context);
 

@@ -17,7 +17,7 @@ class Progress {
   /// `work`: its name, "sweep".
   explicit Progress(std::string work) : work_(std::move(work)) {}
 
-  /// "sweep: 3 of 12 layers"
+  /// "sweep: 3 of 14 steps"
   void at(Index done, Index all, const std::string& unit) {
     if (clockSeconds() - printed_ < kSeconds) return;
     printed_ = clockSeconds();

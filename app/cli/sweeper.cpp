@@ -132,7 +132,7 @@ Swept Sweeper::over(std::vector<TextToSweep> texts, std::vector<std::string> nam
   TextsSweep sweep(document, std::move(texts), setting_, execution_);
   for (Index done = 0; !sweep.runUnit();) {
     if (count == 1) {
-      progress_.at(++done, units, "layers");
+      progress_.at(++done, units, "steps");
     } else {
       progress_.at(static_cast<Index>(sweep.textsDone()), static_cast<Index>(count), "texts");
     }

@@ -65,7 +65,7 @@ class Sweeper {
   const model::ModelConfig& config() const { return model_->config(); }
 
   std::vector<formats::TextOfSet> textsOf(const std::string& set) const {
-    return textsOfSet(set, options_.templates, models_, options_.directory);
+    return textsOfSet(set, options_.templates, models_, options_.directory, options_.text.in);
   }
 
   /// Sweeps over the text of the flags, or over their set.

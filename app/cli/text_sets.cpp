@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/model_text.h"
 #include "core/base/error.h"
 #include "core/formats/text_templates.h"
 
@@ -29,7 +30,12 @@ void checkTemplateFlags(const TemplateOptions& options, const std::string& set) 
 }
 
 std::vector<formats::TextOfSet> textsOfSet(const std::string& set, const TemplateOptions& options,
-                                           OpenModels& models, const std::string& folder) {
+                                           OpenModels& models, const std::string& folder,
+                                           std::istream* in) {
+  if (set == "-" && in != nullptr) {
+    return formats::textSetFrom(readStandardInput(in, "the set of texts", formats::kMostSetBytes),
+                                "standard input");
+  }
   if (!formats::isTextTemplate(set)) return formats::readTextSet(set);
   return textsOf(formats::textTemplate(set), *models.tokenizer(folder),
                  options.count.value_or(kTexts), options.seed.value_or(1));

@@ -25,9 +25,10 @@ void addTemplateFlags(CLI::App& app, TemplateOptions& options);
 /// Throws UserError where the flags are given and `set` names no template.
 void checkTemplateFlags(const TemplateOptions& options, const std::string& set);
 
-/// The texts of a file, or of a template for the tokenizer of the model in `folder`: "ioi.jsonl",
-/// "template:ioi". Throws UserError as readTextSet and textsOf do.
+/// The texts of a file, of the standard input `in`, or of a template for the tokenizer of the model
+/// in `folder`: "ioi.jsonl", "-", "template:ioi". Throws UserError as readTextSet and textsOf do.
 std::vector<formats::TextOfSet> textsOfSet(const std::string& set, const TemplateOptions& options,
-                                           OpenModels& models, const std::string& folder);
+                                           OpenModels& models, const std::string& folder,
+                                           std::istream* in);
 
 }  // namespace headscope::cli

@@ -101,7 +101,8 @@ Json tokensJsonOfLine(const TokenizeOptions& options, const formats::TextOfSet& 
 
 void runTokenize(const TokenizeOptions& options, OpenModels& models, std::ostream& out) {
   if (!options.jsonLines.empty()) {
-    const auto texts = textsOfSet(options.jsonLines, options.templates, models, options.directory);
+    const auto texts = textsOfSet(options.jsonLines, options.templates, models, options.directory,
+                                  options.text.in);
     return printJsonLines(out, texts, "tokenize", [&](const formats::TextOfSet& text) {
       return tokensJsonOfLine(options, text, models);
     });

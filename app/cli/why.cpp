@@ -190,7 +190,8 @@ WhyOptions withText(WhyOptions options, const formats::TextOfSet& text) {
 void runWhyCommand(const WhyOptions& options, OpenModels& models, std::ostream& out) {
   if (!options.jsonLines.empty()) {
     checkFigure(options);
-    const auto texts = textsOfSet(options.jsonLines, options.templates, models, options.directory);
+    const auto texts = textsOfSet(options.jsonLines, options.templates, models, options.directory,
+                                  options.text.in);
     return printJsonLines(out, texts, "why", [&](const formats::TextOfSet& text) {
       return whyJsonOf(withText(options, text), models);
     });

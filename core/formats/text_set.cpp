@@ -7,15 +7,17 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/base/utf8.h"
 
 namespace headscope::formats {
 namespace {
 
-constexpr std::uintmax_t kMostSetBytes = std::uintmax_t{1} << 28;
-
 TextOrIds textOrIds(const JsonField& line, const std::string& name) {
   TextOrIds found;
-  if (const auto text = line.find(name)) found.text = text->text();
+  if (const auto text = line.find(name)) {
+    found.text = text->text();
+    if (found.text.empty()) text->fail("is empty");
+  }
   if (const auto ids = line.find(name == "text" ? "ids" : name + "_ids")) {
     if (!found.text.empty()) ids->fail("stands beside a text: give one of the two");
     found.ids = ids->wholes();
@@ -54,15 +56,7 @@ TextOfSet textOfLine(const std::string& line, const std::string& name, bool json
   return found;
 }
 
-}  // namespace
-
-bool isTextSet(const std::filesystem::path& path) {
-  return path.extension() == ".jsonl" || path.extension() == ".txt";
-}
-
-std::vector<TextOfSet> readTextSet(const std::filesystem::path& path) {
-  const std::string all = readText(path, kMostSetBytes, "set of texts");
-  const bool json = path.extension() == ".jsonl";
+std::vector<TextOfSet> textsOfLines(const std::string& all, const std::string& of, bool json) {
   std::vector<TextOfSet> texts;
   std::size_t begin = 0;
   for (Index number = 1; begin < all.size(); ++number) {
@@ -71,11 +65,25 @@ std::vector<TextOfSet> readTextSet(const std::filesystem::path& path) {
     begin = end + 1;
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    texts.push_back(textOfLine(line, fmt::format("{}, line {}", path.string(), number), json));
+    texts.push_back(textOfLine(line, fmt::format("{}, line {}", of, number), json));
   }
-  if (texts.empty())
-    throw UserError(fmt::format("{} has no text: write one on each line", path.string()));
+  if (texts.empty()) throw UserError(fmt::format("{} has no text: write one on each line", of));
   return texts;
+}
+
+}  // namespace
+
+bool isTextSet(const std::filesystem::path& path) {
+  return path.extension() == ".jsonl" || path.extension() == ".txt";
+}
+
+std::vector<TextOfSet> readTextSet(const std::filesystem::path& path) {
+  return textsOfLines(readText(path, kMostSetBytes, "set of texts"), path.string(),
+                      path.extension() == ".jsonl");
+}
+
+std::vector<TextOfSet> textSetFrom(const std::string& all, const std::string& name) {
+  return textsOfLines(all, name, trimmed(all).starts_with('{'));
 }
 
 }  // namespace headscope::formats

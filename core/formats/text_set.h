@@ -32,8 +32,14 @@ struct TextOfSet {
 /// Returns whether the name is that of a set: .jsonl or .txt.
 bool isTextSet(const std::filesystem::path& path);
 
+constexpr std::size_t kMostSetBytes = std::size_t{1} << 28;
+
 /// Reads a set. Blank lines are passed over. Throws UserError that names the file, the line and the
 /// field, and for a file without a text.
 std::vector<TextOfSet> readTextSet(const std::filesystem::path& path);
+
+/// Returns the set in a text that has no file name: objects where it begins with one, a text on
+/// each line otherwise. Throws UserError as readTextSet does; `name` stands for the file's.
+std::vector<TextOfSet> textSetFrom(const std::string& all, const std::string& name);
 
 }  // namespace headscope::formats

@@ -54,15 +54,15 @@ class Reading {
     left_.remove_prefix(static_cast<std::size_t>(end - left_.data()));
     return value;
   }
-  /// "h1.2", "1.2" or "L1H2"; nothing where none begins here.
+  /// "h1.2", "1.2", "L1H2" or "l1h2"; nothing where none begins here.
   std::optional<HeadOfLayer> head() {
     if (left_.empty()) return std::nullopt;
-    const bool letters = left_.front() == 'L';
+    const bool letters = left_.front() == 'L' || left_.front() == 'l';
     if (!letters && left_.front() != 'h' && !isDigit(left_.front())) return std::nullopt;
     if (letters || left_.front() == 'h') left_.remove_prefix(1);
     HeadOfLayer found;
     found.layer = number();
-    require(letters ? 'H' : '.');
+    if (!letters || !take('h')) require(letters ? 'H' : '.');
     found.head = number();
     return found;
   }

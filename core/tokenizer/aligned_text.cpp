@@ -7,6 +7,21 @@
 namespace headscope::tokenizer {
 namespace {
 
+std::ptrdiff_t characterCount(std::string_view text) {
+  return std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+/// Aligns the bytes of `content` with those of as many characters, one by one.
+void alignCharacters(std::string_view content, std::string_view replaced,
+                     const Span* replacedOrigins, Span* origins) {
+  for (std::size_t at = 0, from = 0; at < content.size();) {
+    const std::uint32_t bytes = characterBytes(content, at);
+    std::fill_n(origins + at, bytes, replacedOrigins[from]);
+    at += bytes;
+    from += characterBytes(replaced, from);
+  }
+}
+
 /// Replaces the characters of a text, one after another.
 class Rewriting {
  public:
@@ -112,13 +127,19 @@ void AlignedText::prepend(std::string_view what) {
 }
 
 void AlignedText::replace(const std::vector<Span>& ranges, std::string_view content) {
+  const std::ptrdiff_t characters = characterCount(content);
   AlignedText out;
   std::uint32_t at = 0;
   for (const Span& range : ranges) {
     out.append(*this, {at, range.begin});
-    const Span origin = range.end > 0 ? origins[range.end - 1] : Span{};
+    const Span last = range.end > 0 ? origins[range.end - 1] : Span{};
+    const std::size_t begin = out.text.size();
     out.text += content;
-    out.origins.insert(out.origins.end(), content.size(), origin);
+    out.origins.resize(out.text.size(), last);
+    if (characterCount(range.of(text)) == characters) {
+      alignCharacters(content, range.of(text), origins.data() + range.begin,
+                      out.origins.data() + begin);
+    }
     at = range.end;
   }
   out.append(*this, {at, static_cast<std::uint32_t>(text.size())});

@@ -45,8 +45,9 @@ struct AlignedText {
   /// Inserts a text at the start; its origin is the first character. Does nothing where the text is
   /// empty.
   void prepend(std::string_view what);
-  /// Replaces each range by `content`, whose origin is the range's last character. The ranges are
-  /// in order and do not overlap.
+  /// Replaces each range by `content`. Its characters come one by one from those of a range that
+  /// has as many, and otherwise from the range's last one. The ranges are in order and do not
+  /// overlap.
   void replace(const std::vector<Span>& ranges, std::string_view content);
   /// Appends a part of another text.
   void append(const AlignedText& other, Span range);

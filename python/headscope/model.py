@@ -31,6 +31,10 @@ class Pass:
         self.json = result  # what `headscope model --json` prints
         self.arrays = arrays
 
+    def __repr__(self):
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in self.arrays.items())
+        return f"<headscope.Pass of {len(self.tokens or self.ids)} tokens: {shapes}>"
+
     def __getitem__(self, name):
         return self.arrays[name]
 
@@ -110,6 +114,7 @@ class Model:
         except BaseException:
             self._process.close()
             raise
+        self._folder = os.fspath(folder)
         self._number = opened["model"]
         self.config = opened["config"]
         self.notes = opened["notes"]  # what of the folder a pass leaves out, in sentences
@@ -172,5 +177,11 @@ class Model:
     def __exit__(self, *_):
         self.close()
 
+    def __repr__(self):
+        return f"<headscope.Model {self._folder}: {self.config['layers']} layers>"
+
     def _ask(self, command, **fields):
+        if not isinstance(fields.get("text"), (str, type(None))):
+            raise TypeError(f"text is one text, a str, not a {type(fields['text']).__name__}: take several "
+                            "in turn, [m.run(text) for text in texts], or sweep over a set of them")
         return self.ask(command, threads=self._threads, **fields)

@@ -15,6 +15,7 @@ from . import safetensors
 from .process import Error, find_program
 
 _MOST_BYTES = 64 << 20  # of the weights of a page
+_FURTHEST_SUM = 1e-3  # of a row from 1, as the program takes it
 
 
 def save_attentions(path, attentions, tokens=None, *, name=None):
@@ -22,8 +23,9 @@ def save_attentions(path, attentions, tokens=None, *, name=None):
 
     `attentions`: (layers, heads, T, T), or a list of one (heads, T, T) for each layer, with or without
     a batch of one text in front, as transformers' `output_attentions=True` gives them; PyTorch's
-    tensors too. Rows are queries, and add up to 1. `tokens`: T names. `name`: of the model. Raises
-    ValueError where the shapes do not fit."""
+    tensors too. One (heads, T, T) is a single layer. Rows are queries, and add up to 1. `tokens`: T
+    names. `name`: of the model. Raises ValueError where the shapes do not fit, and for a row that is
+    no distribution."""
     weights = _weights(attentions)
     metadata = {}
     if tokens is not None:
@@ -35,8 +37,8 @@ def save_attentions(path, attentions, tokens=None, *, name=None):
 
 def save_page(path, attentions, tokens=None, *, name=None):
     """Writes attention weights, as save_attentions takes them, as one HTML page that shows every head
-    and needs no program and no network. Raises ValueError where the shapes do not fit and where the
-    page would exceed 64 MiB, and OSError where it cannot be written."""
+    and needs no program and no network. Raises ValueError as save_attentions does and where the page
+    would exceed 64 MiB, and OSError where it cannot be written."""
     weights = _weights(attentions)
     layers, heads, count, _ = weights.shape
     if weights.nbytes > _MOST_BYTES:
@@ -60,8 +62,8 @@ def show(attentions, tokens=None, *, name=None, html=None, program=None):
         out = model(**inputs, output_attentions=True)
         headscope.show(out.attentions, tokenizer.convert_ids_to_tokens(inputs.input_ids[0]))
 
-    The file that the window reads lies in a temporary folder, which goes when Python ends. Raises
-    headscope.Error where there is no program."""
+    Python waits at its end until the window is closed: the file that the window reads lies in a
+    temporary folder, which goes only then. Raises headscope.Error where there is no program."""
     if html is not None:
         save_page(html, attentions, tokens, name=name)
         return html
@@ -72,9 +74,11 @@ def show(attentions, tokens=None, *, name=None, html=None, program=None):
     save_attentions(path, attentions, tokens, name=name)
     command = [program or find_program(), path]
     try:
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        window = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     except OSError as error:
         raise Error(f"{command[0]} does not start: {error}") from error
+    atexit.register(window.wait)  # runs before the folder goes: the last registered is the first
+    return window
 
 
 def _names(tokens, weights):
@@ -90,6 +94,8 @@ def _weights(attentions):
         weights = np.stack([_of_layer(layer) for layer in attentions])
     else:
         weights = _array(attentions)
+        if weights.ndim == 3:
+            weights = weights[np.newaxis]
     if weights.ndim == 5 and weights.shape[1] == 1:
         weights = weights[:, 0]
     if weights.ndim != 4 or weights.shape[2] != weights.shape[3]:
@@ -97,7 +103,27 @@ def _weights(attentions):
             f"attentions have the shape {weights.shape}; needed are (layers, heads, T, T), or one "
             "(heads, T, T) for each layer, of one text"
         )
-    return np.ascontiguousarray(weights, dtype=np.float32)
+    weights = np.ascontiguousarray(weights, dtype=np.float32)
+    _require_distributions(weights)
+    return weights
+
+
+def _require_distributions(weights):
+    """Raises ValueError that names the first row with a weight below 0, or that does not add up to 1."""
+    sums = weights.sum(-1, dtype=np.float64)
+    below = (weights < 0).any(-1)
+    wrong = below | ~(np.abs(sums - 1) <= _FURTHEST_SUM)  # of nan, too
+    if not wrong.any():
+        return
+    layer, head, row = at = tuple(np.argwhere(wrong)[0])
+    if below[at]:
+        why = f"holds {weights[at].min():.4g}, below 0"
+    elif np.isnan(sums[at]):
+        why = "holds a number that is none (nan)"
+    else:
+        why = f"adds up to {sums[at]:.4g}, not to 1"
+    raise ValueError(f"layer {layer}, head {head}, row {row} {why}: give the weights after the softmax, "
+                     "without dropout; all three count from 0")
 
 
 def _of_layer(layer):

@@ -55,6 +55,36 @@ TEST(CircuitsCommand, OneHeadsDirectionsAsTokens) {
   EXPECT_NE(words.find("which tokens ask for which"), std::string::npos) << words;
 }
 
+TEST(CircuitsCommand, AllHeadsOfAnAttention) {
+  const std::string folder = dataFile("families/bart");
+  const json whole = jsonOf({"circuits", folder});
+  for (const std::string attention : {"encoder", "decoder", "cross"}) {
+    json expected = json::array();
+    for (const json& head : whole["heads"]) {
+      if (head["attention"] == attention) expected.push_back({head["layer"], head["head"]});
+    }
+    ASSERT_GT(expected.size(), 1U);
+    const json chosen = jsonOf({"circuits", folder, "--attention", attention, "--head", "all"});
+    json found = json::array();
+    for (const json& head : chosen["heads"]) {
+      EXPECT_EQ(head["attention"], attention);
+      EXPECT_TRUE(head.contains("qk_directions"));
+      found.push_back({head["layer"], head["head"]});
+    }
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(jsonOf({"circuits", folder, "--head", attention + ":all"}), chosen);
+  }
+  expectRefused({"circuits", folder, "--head", "all"}, {"--head all", "cross:0.3"});
+  expectRefused({"circuits", folder, "--attention", "cross", "--head", "cross:0.1"},
+                {"--head cross:0.1", "--attention"});
+}
+
+TEST(CircuitsCommand, HeadsAreNamedInEitherCase) {
+  const std::string folder = dataFile("tiny-gpt2");
+  EXPECT_EQ(jsonOf({"circuits", folder, "--head", "l1h2"}),
+            jsonOf({"circuits", folder, "--head", "L1H2"}));
+}
+
 TEST(CircuitsCommand, WhatCannotBeIsRefused) {
   expectRefused({"circuits", dataFile("tiny-gpt2"), "--layer", "1"}, {"--layer", "--head"});
   expectRefused({"circuits", dataFile("tiny-gpt2"), "--layer", "7", "--head", "0"}, {"layer 7"});

@@ -95,7 +95,9 @@ TEST(Info, AHeadWidthOfItsOwnIsNoDivision) {
 }
 
 TEST(Info, ListsThePresets) {
-  const json presets = jsonOf({"info", "--presets"});
+  const json found = jsonOf({"info", "--presets"});
+  EXPECT_EQ(found["schema"], "headscope.presets/1");
+  const json& presets = found["presets"];
   const std::vector<std::string> names = {"by-hand",
                                           "original-transformer",
                                           "tutorial",

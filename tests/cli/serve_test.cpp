@@ -252,6 +252,25 @@ TEST_F(JsonLines, HoldWhatTheCommandPrintsForEachText) {
   }
 }
 
+TEST_F(JsonLines, ComeFromTheStandardInput) {
+  const auto linesFrom = [](const std::string& name, const std::string& in) {
+    const CliResult result = runProgram({name, dataFile("tiny-gpt2"), "--jsonl", "-"}, in);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  const std::string objects = "{\"text\": \"The cat\"}\n{\"text\": \"[sat]\"}\n";
+  for (const std::string name : {"model", "sweep", "why", "tokenize"}) {
+    const std::string out = linesFrom(name, objects);
+    EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2) << name;
+    EXPECT_NE(out.find("standard input, line 2"), std::string::npos) << name;
+  }
+  EXPECT_EQ(linesFrom("tokenize", objects), linesFrom("tokenize", "The cat\n[sat]\n"));
+  const CliResult empty =
+      runProgram({"tokenize", dataFile("tiny-gpt2"), "--jsonl", "-"}, R"({"text": ""})");
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_NE(empty.err.find("line 1: text is empty"), std::string::npos) << empty.err;
+}
+
 TEST_F(JsonLines, AskForTheAnswersOfEachText) {
   const std::string file = write(
       "set.jsonl", R"({"clean": "The cat", "corrupt": "The mat", "answers": [" on", " the"]})"

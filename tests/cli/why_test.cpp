@@ -106,8 +106,10 @@ TEST(WhyCommand, BeginsAtAScore) {
             std::string::npos)
       << words;
   Arguments letters = bert;
-  letters.back() = "L1H2:2:1";
-  EXPECT_EQ(jsonOf(letters), found);
+  for (const std::string name : {"L1H2:2:1", "l1h2:2:1"}) {
+    letters.back() = name;
+    EXPECT_EQ(jsonOf(letters), found) << name;
+  }
   const Arguments t5{"why",        dataFile("families/t5"), "--ids",
                      "44,59,8,32", "--decoder-ids",         "0,5",
                      "--score",    "encoder:1.2:3:0"};

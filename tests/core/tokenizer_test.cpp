@@ -123,6 +123,15 @@ TEST(Tokenizer, OffsetsAreThoseOfWhatWasTyped) {
   EXPECT_EQ(offsetsOf(tokens), (Spans{{0, 3}, {5, 6}}));
 }
 
+TEST(Tokenizer, AReplacementOfAsManyCharactersKeepsTheirPlaces) {
+  const auto replaced = [](const std::string& pattern, const std::string& content) {
+    return R"("normalizer":{"type":"Replace","pattern":{"String":")" + pattern +
+           R"("},"content":")" + content + R"("})";
+  };
+  EXPECT_EQ(offsetsOf(encoded(replaced("ÁB", "ab"), "cÁB")), (Spans{{0, 1}, {1, 4}}));
+  EXPECT_EQ(offsetsOf(encoded(replaced("ÁBx", "ab"), "cÁBx")), (Spans{{0, 1}, {4, 5}}));
+}
+
 /// Decompositions follow Hugging Face's library, whose Unicode tables are older.
 TEST(Tokenizer, DecomposesWhatUnicode11Decomposes) {
   using tokenizer::NormalForm;

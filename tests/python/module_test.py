@@ -57,6 +57,35 @@ class Show(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "2 tokens for 4 keys"):
             headscope.save_attentions("nowhere", np.full((1, 1, 4, 4), 0.25), ["a", "b"])
 
+    def test_rows_that_are_no_distribution_are_refused(self):
+        for number, part in ((0.7, r"adds up to 1\.2, not to 1"), (np.nan, "nan"), (-0.25, "below 0")):
+            weights = np.full((2, 3, 2, 2), 0.5)
+            weights[1, 2, 1, 0] = number
+            with self.assertRaisesRegex(ValueError, f"layer 1, head 2, row 1 .*{part}"):
+                headscope.show(weights, html="nowhere")
+            with self.assertRaisesRegex(ValueError, "layer 1, head 2, row 1"):
+                headscope.save_attentions("nowhere", list(weights))
+
+    def test_an_array_of_heads_is_one_layer(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "layer.safetensors")
+            headscope.save_attentions(path, np.full((3, 2, 2), 0.5))
+            self.assertEqual(safetensors.read(path)["attentions"].shape, (1, 3, 2, 2))
+
+    def test_a_script_waits_for_its_window(self):
+        script = ("import sys; sys.path.insert(0, sys.argv[1])\n"
+                  "import headscope, numpy as np\n"
+                  "headscope.show(np.full((1, 1, 2, 2), 0.5), program=sys.argv[2])\n")
+        with tempfile.TemporaryDirectory() as folder:
+            window, seen = pathlib.Path(folder, "window"), pathlib.Path(folder, "seen")
+            window.write_text(f'#!/bin/sh\nsleep 1\nwc -c < "$1" > {seen}; echo "$1" >> {seen}\n')
+            window.chmod(0o755)
+            subprocess.run([sys.executable, "-B", "-c", script, str(ROOT / "python"), str(window)],
+                           check=True)
+            size, path = seen.read_text().split()
+            self.assertGreater(int(size), 0)
+            self.assertFalse(os.path.exists(path))
+
     def test_a_page_holds_the_weights(self):
         weights = np.random.default_rng(2).random((2, 3, 4, 4), dtype=np.float32)
         weights /= weights.sum(-1, keepdims=True)
@@ -70,7 +99,7 @@ class Show(unittest.TestCase):
             held = np.frombuffer(base64.b64decode(data["weights"]), "<f4").reshape(weights.shape)
             np.testing.assert_array_equal(held, weights)
         with self.assertRaisesRegex(ValueError, "in the window"):
-            headscope.show(np.zeros((12, 12, 400, 400)), html="nowhere")
+            headscope.show(np.full((12, 12, 400, 400), 1 / 400), html="nowhere")
 
     def test_show_starts_the_program_on_a_file(self):
         weights = np.full((1, 1, 2, 2), 0.5)
@@ -119,6 +148,17 @@ class OpenModel(unittest.TestCase):
         self.assertEqual(len(heads), 8)
         json_of = printed("model", "--image", picture, folder=data / "image_models/vit")
         self.assertEqual(heads, json_of["heads"])
+
+    def test_several_texts_are_no_text(self):
+        for ask in self.model.run, self.model.heads, self.model.sweep, self.model.why:
+            with self.assertRaisesRegex(TypeError, r"not a list: .* for text in texts"):
+                ask(["The cat", "sat"])
+
+    def test_objects_say_what_they_are(self):
+        self.assertEqual(repr(self.model), f"<headscope.Model {MODEL}: 2 layers>")
+        run = repr(self.model.run("The cat sat"))
+        self.assertIn("Pass of 4 tokens", run)
+        self.assertIn("attentions (2, 4, 4, 4)", run)
 
     def test_shapes_are_as_documented(self):
         with headscope.open(GROUPED) as model:
