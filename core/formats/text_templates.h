@@ -77,9 +77,10 @@ bool fits(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer);
 std::optional<std::string> withAnotherWord(const std::string& text,
                                            const tokenizer::Tokenizer& tokenizer);
 
-/// Makes texts that differ; fewer where the template has not so many. Only words that are one token where they stand are used, so that all texts of one
-/// sentence have equally many tokens. Text n depends on the tokenizer, the seed and n alone. Throws
-/// UserError where too few words of a list are single tokens.
+/// Makes texts that differ; fewer where the template has not so many. Only words that are one token
+/// where they stand are used, so that all texts of one sentence have equally many tokens. Text n
+/// depends on the tokenizer, the seed and n alone. Throws UserError where too few words of a list
+/// are single tokens.
 std::vector<TextOfSet> textsOf(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer,
                                Index count, std::uint64_t seed);
 /// Likewise texts that several models read, of words that are one token for each tokenizer. Where

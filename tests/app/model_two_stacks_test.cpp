@@ -368,7 +368,9 @@ TEST_F(TwoStacksPage, AnotherSourceOrTargetStandsSideBySide) {
   calm();
   ui_.click("its own target", kModelPredictionCard);
   calm();
-  EXPECT_TRUE(ui_.shows("one pass has 3 tokens, the other", kModelPredictionCard)) << readings();
+  EXPECT_TRUE(ui_.shows("this − other, aligned", kModelPredictionCard))
+      << "targets of other lengths\n"
+      << readings();
   compared.folder = (std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2").string();
   calm();
   EXPECT_TRUE(ui_.shows("choose another one that has both", kModelPredictionCard)) << readings();
