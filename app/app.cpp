@@ -19,6 +19,7 @@
 #include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/memory_budget.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace_gradients.h"
 #include "core/presets/presets.h"
@@ -63,6 +64,7 @@ App::State::State(AppOptions o)
       progress(o.stateFolder),
       pastedPictures(o.stateFolder.empty() ? o.stateFolder : o.stateFolder / "pictures"),
       settings(std::move(o.stateFolder)),
+      languages(std::move(o.languages)),
       embedded(o.embedded) {
   sessions.setLinkBase(std::move(o.linkBase));
   lesson.setDone(progress.scenes());
@@ -71,7 +73,7 @@ App::State::State(AppOptions o)
   if (view.heads.query >= 0 || view.heads.key >= 0) viewOpened();
   const formats::SavedScene* first = sessions.store().scene(o.scene);
   if (first != nullptr) {
-    documents.history().apply(Open{first->document, fmt::format("scene {}", o.scene)});
+    documents.history().apply(Open{first->document, trFormat("scene {}", o.scene)});
     sessions.openedAt(o.scene);
   }
   documents.start();
@@ -203,6 +205,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
         .alone = presenter.on() || embedded || !view.selection.focus.empty(),
         .hostHasDialog = chooseFiles != nullptr,
         .recent = &settings.now().recent,
+        .languages = &languages,
         .filmable = !filmable().empty(),
     };
     ui::advancePlayback(panel, playback);
@@ -323,7 +326,7 @@ void App::State::followLesson() {
     return;
   }
   if (lesson.takeListAsked()) view.selection.page = ui::kLearnPage;
-  if (const DocumentPtr kept = lesson.takeKept()) documents.open(kept, "kept from a lesson");
+  if (const DocumentPtr kept = lesson.takeKept()) documents.open(kept, tr("kept from a lesson"));
   flash.start(nullptr, documents.trace());
   playback = {};
   viewOpened();
@@ -333,9 +336,9 @@ void App::State::followLesson() {
 /// Draws a message instead of a frame for which memory ran out; no panel can be relied upon to show
 /// it.
 void App::State::noMemory(const ui::Fonts& fonts) {
-  constexpr const char* kSentence =
-      "There is not enough memory to draw this: close other programs, or choose smaller sizes. "
-      "Nothing is lost.";
+  const char* const kSentence =
+      tr("There is not enough memory to draw this: close other programs, or choose smaller sizes. "
+         "Nothing is lost.");
   documents.noteNoMemory();
   nextChange = 1.0;  // memory may be free by then
   const ui::Theme& theme = ui::theme(view.preferences.theme, view.preferences.palette);
@@ -355,6 +358,9 @@ double App::nextChange() const { return state_->nextChange; }
 bool App::wantsSpeakerWindow() const { return state_->lecture.speakerWanted(); }
 void App::setSpeakerWindow(ImDrawList* list, ImVec2 size) {
   state_->lecture.setSpeakerWindow(list, size);
+}
+void App::say(const std::string& sentence, bool isError) {
+  state_->documents.say(sentence, isError);
 }
 void App::speakerWindowGone(const std::string& why) {
   setSpeakerWindow(nullptr);

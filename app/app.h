@@ -48,8 +48,9 @@ struct AppOptions {
   int scene = 0;           // the scene to recall, with `view` unchanged; 0: none
   std::filesystem::path stateFolder;  // the folder of autosaves and progress; empty: none
   std::string noStateFolder;  // why there is none, as a permanent message; empty: none is wanted
-  std::string linkBase;       // the address of the page, in a browser
-  bool embedded = false;      // in an article: shows one card only, the presented one or the page's
+  std::vector<std::string> languages;  // that the interface can be shown in, English first
+  std::string linkBase;                // the address of the page, in a browser
+  bool embedded = false;  // in an article: shows one card only, the presented one or the page's
   /// The moment that the page Train shows; null: nothing yet.
   std::shared_ptr<const TrainingMoment> training;
   std::shared_ptr<const LanguageMoment> language;
@@ -127,6 +128,8 @@ class App {
   /// Sets how the host finds the bytes of the picture that another program has copied, none where
   /// it has copied none; null: it cannot.
   void onPastePicture(std::function<std::string()> copied);
+  /// Shows a sentence in the status bar.
+  void say(const std::string& sentence, bool isError);
   /// The settings that this machine keeps between runs.
   Settings& settings();
 

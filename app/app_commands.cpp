@@ -6,6 +6,7 @@
 
 #include "app/app_state.h"
 #include "app/ui/export_choice.h"
+#include "core/base/translation.h"
 #include "core/formats/lesson_json.h"
 #include "core/presets/presets.h"
 #include "core/training/learned_weights.h"
@@ -78,8 +79,8 @@ void App::State::undo(bool again) {
   if (modelIsShown()) return again ? model.live.redo() : model.live.undo();
   if (layerIsShown()) return again ? documents.redo() : documents.undo();
   documents.say(
-      "this page has nothing to undo: edits of the layer are undone on Stage, Flow and "
-      "Heads, those of a model on Model");
+      tr("this page has nothing to undo: edits of the layer are undone on Stage, Flow and "
+         "Heads, those of a model on Model"));
 }
 
 /// Begins a shipped lesson with the next frame; an open one continues.
@@ -87,7 +88,7 @@ void App::State::beginLesson(std::string_view id) {
   for (const lessons::Lesson& shipped : formats::shippedLessons()) {
     if (shipped.id != id) continue;
     if (lesson.open() && lesson.lesson().id == id) {
-      documents.say(fmt::format("the lesson “{}” is open at the left", shipped.title), false);
+      documents.say(trFormat("the lesson “{}” is open at the left", shipped.title), false);
     } else {
       lesson.ask(shipped);
     }

@@ -20,6 +20,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/formats/adapter.h"
 #include "core/formats/lesson_json.h"
@@ -124,9 +125,9 @@ void App::State::openPath(const std::filesystem::path& path) {
 void App::State::openPicture(const std::filesystem::path& path) {
   const auto moment = model.live.moment();
   if (moment == nullptr || !moment->ofImage()) {
-    documents.say(fmt::format("{}: pictures are read by a model of images, such as a ViT: open one "
-                              "on the page Model first",
-                              path.filename().string()),
+    documents.say(trFormat("{}: pictures are read by a model of images, such as a ViT: open one "
+                           "on the page Model first",
+                           path.filename().string()),
                   true);
     return;
   }
@@ -149,8 +150,8 @@ bool App::State::pastePicture() {
   if (formats::pictureExtension(copied).empty()) {
     const char* missing =
         copiedPicture != nullptr
-            ? "ctrl+v: the clipboard has no picture, nor the path of one: copy a picture first"
-            : "ctrl+v: the clipboard has no path of a picture: copy the picture's file";
+            ? tr("ctrl+v: the clipboard has no picture, nor the path of one: copy a picture first")
+            : tr("ctrl+v: the clipboard has no path of a picture: copy the picture's file");
     documents.say(missing, true);
     return true;
   }
@@ -169,8 +170,8 @@ bool App::State::pastePicture() {
 /// Shows the sweep over a file of texts.
 void App::State::openTexts(const std::filesystem::path& path) {
   if (model.live.moment() == nullptr && !model.live.busy()) {
-    documents.say(fmt::format("{}: texts are read by a model: open one on the page Model first",
-                              path.filename().string()),
+    documents.say(trFormat("{}: texts are read by a model: open one on the page Model first",
+                           path.filename().string()),
                   true);
     return;
   }
@@ -253,23 +254,23 @@ std::string App::State::pictureInWords(const ui::ViewState& shown) const {
   const char* title =
       card.title != nullptr ? card.title : tools.open(shown.selection.tool).text().title;
   if (shown.selection.page == ui::kTrainPage && learnsLanguage(shown.train)) {
-    return fmt::format("{} of the run on {}", title,
-                       learnsStories(shown.train)
-                           ? "stories"
-                           : std::filesystem::path(shown.train.text).filename().string());
+    return trFormat("{} of the run on {}", title,
+                    learnsStories(shown.train)
+                        ? "stories"
+                        : std::filesystem::path(shown.train.text).filename().string());
   }
   if (shown.selection.page == ui::kTrainPage && learnsShapes(shown.train)) {
-    return fmt::format("{} of the run on shapes", title);
+    return trFormat("{} of the run on shapes", title);
   }
   if (const auto run = training.moment();
       shown.selection.page == ui::kTrainPage && run != nullptr) {
-    return fmt::format("{} of the task {}", title, run->task->title);
+    return trFormat("{} of the task {}", title, run->task->title);
   }
   if (const auto moment = model.live.moment();
       shown.selection.page == ui::kModelPage && moment != nullptr) {
-    return fmt::format("{} of {}", title, ui::modelInWords(*moment->trace));
+    return trFormat("{} of {}", title, ui::modelInWords(*moment->trace));
   }
-  return fmt::format("{} of {}", title, ui::layerInWords(*documents.newest()));
+  return trFormat("{} of {}", title, ui::layerInWords(*documents.newest()));
 }
 
 /// Lists the subjects of a film that there are at present; the first is on the page.
@@ -327,15 +328,15 @@ void App::pictureDrawn(const PictureRequest& request, std::function<void()> writ
   state_->exports.write([write = std::move(write), request] {
     write();
     if (request.film) {
-      return fmt::format("exported a film of {:g} s, {} pictures of {} × {} pixels, {}, to {}",
-                         request.film->seconds, withThousands(picturesOf(*request.film)),
-                         request.width, request.height, request.subject, wholePath(request.path));
+      return trFormat("exported a film of {:g} s, {} pictures of {} × {} pixels, {}, to {}",
+                      request.film->seconds, withThousands(picturesOf(*request.film)),
+                      request.width, request.height, request.subject, wholePath(request.path));
     }
     if (request.path.extension() != ".png") {
-      return fmt::format("exported a figure, {}, to {}", request.subject, wholePath(request.path));
+      return trFormat("exported a figure, {}, to {}", request.subject, wholePath(request.path));
     }
-    return fmt::format("exported a picture of {} × {} pixels, {}, to {}", request.width,
-                       request.height, request.subject, wholePath(request.path));
+    return trFormat("exported a picture of {} × {} pixels, {}, to {}", request.width,
+                    request.height, request.subject, wholePath(request.path));
   });
 }
 

@@ -18,6 +18,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope {
@@ -102,13 +103,13 @@ std::optional<ui::Status::Learning> App::State::learningNow() const {
     return ui::Status::Learning{now.step, now.steps};
   }
   if (const auto& film = exports.film()) {
-    return ui::Status::Learning{film->drawn, film->pictures, "Making a film",
-                                "Stops the film; no file is written.", "picture"};
+    return ui::Status::Learning{film->drawn, film->pictures, tr("Making a film"),
+                                tr("Stops the film; no file is written."), "picture"};
   }
   const auto link = sessions.linkTask().progress();
   if (!link) return std::nullopt;
-  return ui::Status::Learning{link->step, link->steps, "Learning the heads of the link",
-                              "Stops learning; no link is copied or opened."};
+  return ui::Status::Learning{link->step, link->steps, tr("Learning the heads of the link"),
+                              tr("Stops learning; no link is copied or opened.")};
 }
 
 void App::State::bars(const ui::PanelContext& panel, const ui::Rect& top, const ui::Rect& tokens) {
@@ -247,7 +248,7 @@ void App::State::cardByCard(const ui::PanelContext& panel, ui::Rect at) {
   std::vector<ui::Tab> tabs;
   if (startShown() && !lesson.open()) {
     cards.push_back(nullptr);
-    tabs.push_back({"Where to begin", "lessons, and ways to begin"});
+    tabs.push_back({tr("Where to begin"), tr("lessons, and ways to begin")});
   }
   const std::vector<ui::Rect> places = page.layout(panel, page.content(panel, at.size()));
   for (std::size_t i = 0; i < places.size(); ++i) {

@@ -159,7 +159,8 @@ struct App::State {
   std::filesystem::path sessionNoted;  // the session last noted among the recent files
 
   // the window
-  bool embedded;  // it shows one card only
+  std::vector<std::string> languages;  // of the interface, English first
+  bool embedded;                       // it shows one card only
   ui::TopBar topBar;
   ui::TokenRow tokenRow;
   ui::Cards tools = ui::makeTools();

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/translation.h"
 #include "core/formats/session.h"
 #include "core/platform/folders.h"
 #include "core/platform/process.h"
@@ -45,7 +46,7 @@ fs::path stateFolder() {
 }
 
 std::string noStateFolder() {
-  return fmt::format(
+  return trFormat(
       "{} names no folder where what is not saved could be kept: save often (ctrl+s), or set it "
       "and "
       "start headscope again",
@@ -65,8 +66,8 @@ AutosaveSlot::AutosaveSlot(const fs::path& folder) {
     if (code && code != std::errc::operation_would_block) break;
   }
   if (lock_ != nullptr) return;
-  throw UserError(fmt::format("unsaved changes cannot be stored in {}: {}; save often, or set {}",
-                              folder.string(), code.message(), platform::kStateVariable));
+  throw UserError(trFormat("unsaved changes cannot be stored in {}: {}; save often, or set {}",
+                           folder.string(), code.message(), platform::kStateVariable));
 }
 
 AutosaveSlot::~AutosaveSlot() { lock_->remove(); }

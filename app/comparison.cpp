@@ -9,6 +9,7 @@
 #include "core/attention/ledger.h"
 #include "core/attention/mistakes.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -81,7 +82,7 @@ NamedDocument ReferencePass::chosen(ui::ReferenceKind kind, const ui::Selection&
   switch (selection.against) {
     case ui::Against::rightWay:
       if (mistakesOn(now->config).empty()) break;
-      return {theRightWay(*now), "the right way"};
+      return {theRightWay(*now), tr("the right way")};
     case ui::Against::state:
       if (kept_.document == nullptr) break;
       return kept_;
@@ -117,7 +118,7 @@ void ReferencePass::follow(ui::ReferenceKind kind, const ui::Selection& selectio
         ledger(now->config, now->scoreStorage).residentBytes;
     if (bytes <= documents.memoryBudget()) return;
     compared_.document = nullptr;
-    problem_ = fmt::format(
+    problem_ = trFormat(
         "comparing needs two passes, {} together, more than the limit of {}: reduce tokens or "
         "heads",
         bytesInWords(bytes), bytesInWords(documents.memoryBudget()));

@@ -9,6 +9,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/state_dict.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/editing/make_document.h"
@@ -68,17 +69,17 @@ std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document&
   if (ending == ".csv") return {asInput(SeriesSource{{readSeries(path)}})};
   if (ending != ".safetensors") {
     throw UserError(
-        fmt::format("{}: only .csv (a series), .safetensors (input or weights) and .headscope.json "
-                    "(a session) can "
-                    "be opened",
-                    path.string()));
+        trFormat("{}: only .csv (a series), .safetensors (input or weights) and .headscope.json "
+                 "(a session) can "
+                 "be opened",
+                 path.string()));
   }
   const SafetensorsFile file(path);
   std::vector<Edit> edits;
   if (file.has("x")) edits.emplace_back(asInput(formats::loadInput(file)));
   if (holdsWeights(file)) edits.emplace_back(asWeights(file, document.config));
   if (edits.empty()) {
-    throw UserError(fmt::format(
+    throw UserError(trFormat(
         "{}: neither an input (x) nor weights (in_proj_weight, or q_proj.weight …) are in it",
         path.string()));
   }
@@ -132,7 +133,7 @@ std::optional<TracePtr> DocumentEditor::takeResult() {
     history_.undo();
     worker_.request(newest());
   }
-  say(update->error + " (undone: the last good result stays)", true);
+  say(update->error + tr(" (undone: the last good result stays)"), true);
   return std::nullopt;
 }
 
@@ -189,9 +190,9 @@ void DocumentEditor::follow(Change change) {
   if (learns && !asksForLearned(change) && (!learnsAtNewSizes_ || !quick)) {
     change.edits.emplace_back(DrawWeights{WeightInit::designed, outcome.learns->seed});
     outcome = outcomeOf(change);
-    outcome.note = learnsAtNewSizes_ ? "heads of this size take long to learn, so designed ones "
-                                       "are used: more, weights offers learned ones"
-                                     : "designed heads: learning at new sizes is off";
+    outcome.note = learnsAtNewSizes_ ? tr("heads of this size take long to learn, so designed ones "
+                                          "are used: more, weights offers learned ones")
+                                     : tr("designed heads: learning at new sizes is off");
   }
   if (!outcome.learns) return commit(change, std::move(outcome));
   if (!learning_.isOf(*outcome.learns)) {
@@ -215,7 +216,7 @@ void DocumentEditor::takeLearned() {
       return;
     }
     if (!news->weights) {
-      say(fmt::format("{}: designed heads are used instead", news->error), true);
+      say(trFormat("{}: designed heads are used instead", news->error), true);
       return stopLearning();
     }
     change_->weights = std::move(news->weights);
@@ -237,7 +238,7 @@ void DocumentEditor::stopLearning() {
     if (change.edits.size() == 1 && asksForLearned(change)) return worker_.request(newest());
     change.edits.emplace_back(DrawWeights{WeightInit::designed, 1});
     Outcome outcome = outcomeOf(change);
-    outcome.note = "designed heads instead of learned ones";
+    outcome.note = tr("designed heads instead of learned ones");
     commit(change, std::move(outcome));
   });
 }
@@ -307,7 +308,7 @@ void DocumentEditor::jumpTo(std::size_t index) {
   attempt([&] {
     leaveChange();
     history_.jumpTo(index);
-    say("back to: " + history_.nameAt(index));
+    say(tr("back to: ") + history_.nameAt(index));
     worker_.request(newest());
   });
 }

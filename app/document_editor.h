@@ -15,6 +15,7 @@
 #include "app/layer_learning.h"
 #include "app/worker.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/editing/history.h"
 
 namespace headscope {
@@ -52,7 +53,7 @@ class DocumentEditor {
       action();
     } catch (const std::bad_alloc& error) {
       retryRequested_ = true;
-      say(sentenceFor(error) + "; everything stays as it was", true);
+      say(sentenceFor(error) + tr("; everything stays as it was"), true);
     } catch (const std::exception& error) {
       say(sentenceFor(error), true);
     }

@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/formats/export_tensor.h"
 #include "core/formats/pass_files.h"
@@ -29,8 +30,8 @@ using ui::ExportKind;
 using ui::ExportRequest;
 
 std::string scriptSentence(const std::string& of, const std::filesystem::path& folder) {
-  return fmt::format("exported a PyTorch script of {}: run python3 {}", of,
-                     wholePath(folder / formats::kScriptName));
+  return trFormat("exported a PyTorch script of {}: run python3 {}", of,
+                  wholePath(folder / formats::kScriptName));
 }
 
 /// Writes a tensor, the trace or a script of Flow's layer. Returns the sentence that reports it.
@@ -40,12 +41,12 @@ std::string writeExport(const ExportRequest& request, const Trace& trace) {
   switch (request.kind) {
     case ExportKind::tensor:
       formats::exportTensor(request.path, trace, request.tensor, request.format);
-      return fmt::format("exported {} {} of {} to {}", info(request.tensor).name,
-                         toString(shapeOf(request.tensor, trace.config())), of,
-                         wholePath(request.path));
+      return trFormat("exported {} {} of {} to {}", info(request.tensor).name,
+                      toString(shapeOf(request.tensor, trace.config())), of,
+                      wholePath(request.path));
     case ExportKind::trace:
       formats::saveTrace(request.path, trace);
-      return fmt::format("saved every tensor of {} to {}", of, wholePath(request.path));
+      return trFormat("saved every tensor of {} to {}", of, wholePath(request.path));
     case ExportKind::script:
       formats::exportPyTorch(request.path, trace);
       return scriptSentence(of, request.path);
@@ -64,13 +65,13 @@ std::string writeModelExport(const ExportRequest& request, const model::ModelTra
   switch (request.kind) {
     case ExportKind::tensor:
       formats::exportTensor(request.path, trace, request.modelTensor, request.format);
-      return fmt::format("exported {} {} of {} to {}", toString(request.modelTensor),
-                         toString(shapeOf(request.modelTensor, trace)), ui::modelInWords(trace),
-                         wholePath(request.path));
+      return trFormat("exported {} {} of {} to {}", toString(request.modelTensor),
+                      toString(shapeOf(request.modelTensor, trace)), ui::modelInWords(trace),
+                      wholePath(request.path));
     case ExportKind::trace:
       formats::saveTrace(request.path, trace);
-      return fmt::format("saved every tensor of {} to {}", ui::modelInWords(trace),
-                         wholePath(request.path));
+      return trFormat("saved every tensor of {} to {}", ui::modelInWords(trace),
+                      wholePath(request.path));
     case ExportKind::script: {
       const Index layer = ui::chosenHead(request.view.model, trace.config()).layer;
       formats::exportPyTorch(request.path, *trace.layer(layer));
@@ -89,44 +90,43 @@ std::string writeModelExport(const ExportRequest& request, const model::ModelTra
 std::string writeSheet(const ExportRequest& request, const Document& document) {
   const auto seed = static_cast<std::uint64_t>(request.seed);
   writeWorksheet(request.path, seed, request.ofLayer ? document : *byHandDocument());
-  return fmt::format("exported worksheet {} with its answers to {}", seed, wholePath(request.path));
+  return trFormat("exported worksheet {} with its answers to {}", seed, wholePath(request.path));
 }
 
 std::string writeCurves(const std::filesystem::path& path, const TrainingMoment* moment) {
   if (moment == nullptr)
-    throw UserError("there are no curves yet: train a model on the page Train first");
+    throw UserError(tr("there are no curves yet: train a model on the page Train first"));
   writeAtomically(path, [&](std::ostream& file) {
     file << formats::curvesCsv(*moment->task, moment->records, moment->evaluations);
   });
-  return fmt::format("exported the curves of {} steps on the task {} ({} layers of {} heads) to {}",
-                     withThousands(moment->stepsTaken), moment->task->title,
-                     moment->settings.model.layers, moment->settings.model.heads, wholePath(path));
+  return trFormat("exported the curves of {} steps on the task {} ({} layers of {} heads) to {}",
+                  withThousands(moment->stepsTaken), moment->task->title,
+                  moment->settings.model.layers, moment->settings.model.heads, wholePath(path));
 }
 
 std::string writeStoryCurves(const std::filesystem::path& path, const LanguageMoment* moment) {
   if (moment == nullptr) {
-    throw UserError("there are no curves yet: train a model on the page Train first");
+    throw UserError(tr("there are no curves yet: train a model on the page Train first"));
   }
   writeAtomically(path, [&](std::ostream& file) {
     file << formats::curvesCsv(moment->records, moment->evaluations);
   });
-  return fmt::format("exported the curves of {} steps on {} ({} layers of {} heads) to {}",
-                     withThousands(moment->stepsTaken),
-                     moment->corpus->stories ? "stories" : moment->corpus->title,
-                     moment->settings.model.layers, moment->settings.model.heads, wholePath(path));
+  return trFormat("exported the curves of {} steps on {} ({} layers of {} heads) to {}",
+                  withThousands(moment->stepsTaken),
+                  moment->corpus->stories ? "stories" : moment->corpus->title,
+                  moment->settings.model.layers, moment->settings.model.heads, wholePath(path));
 }
 
 std::string writeShapeCurves(const std::filesystem::path& path, const ShapeMoment* moment) {
   if (moment == nullptr || moment->records.empty()) {
-    throw UserError("there are no curves yet: train a model on the page Train first");
+    throw UserError(tr("there are no curves yet: train a model on the page Train first"));
   }
   const images::ImageModelSettings& m = moment->settings.model;
   writeAtomically(path, [&](std::ostream& file) {
     file << formats::curvesCsv(moment->records, moment->evaluations, m.heads);
   });
-  return fmt::format("exported the curves of {} steps on shapes ({} layers of {} heads) to {}",
-                     withThousands(std::ssize(moment->records)), m.layers, m.heads,
-                     wholePath(path));
+  return trFormat("exported the curves of {} steps on shapes ({} layers of {} heads) to {}",
+                  withThousands(std::ssize(moment->records)), m.layers, m.heads, wholePath(path));
 }
 
 /// Writes the chain that the page Model shows, as `headscope why --json` does.
@@ -134,7 +134,7 @@ std::string writeChain(const ExportRequest& request, const ModelMoment* moment) 
   const auto question =
       moment == nullptr ? std::nullopt : ui::whyQuestion(request.view.model, *moment);
   if (!question) {
-    throw UserError("there is no chain yet: open a model, and its tab Why on the page Model");
+    throw UserError(tr("there is no chain yet: open a model, and its tab Why on the page Model"));
   }
   const model::WhyChain chain =
       whyChain(moment->trace, *question, model::stepsFrom(request.view.model.prediction.why),
@@ -142,8 +142,8 @@ std::string writeChain(const ExportRequest& request, const ModelMoment* moment) 
   const formats::WhyNames names{moment->tokenizer, moment->first().tokenizer};
   const Json json = whyJson(chain, names);
   writeAtomically(request.path, [&](std::ostream& file) { file << json.dump(2) << '\n'; });
-  return fmt::format("exported the chain of {} steps to {}", chain.steps.size(),
-                     wholePath(request.path));
+  return trFormat("exported the chain of {} steps to {}", chain.steps.size(),
+                  wholePath(request.path));
 }
 
 }  // namespace
@@ -162,11 +162,11 @@ void Exports::askForTrace(const ui::Selection& selection) {
   };
   if (std::any_of(asked_.begin(), asked_.end(), same)) return;
   if (request.ofModel && model_.moment() == nullptr) {
-    return documents_.say("no model is open: open one on the page Model first", true);
+    return documents_.say(tr("no model is open: open one on the page Model first"), true);
   }
   const bool busy = request.ofModel ? model_.busy() : documents_.busy();
   ask(std::move(request));
-  if (busy) documents_.say("the trace is saved as soon as it is computed");
+  if (busy) documents_.say(tr("the trace is saved as soon as it is computed"));
 }
 
 std::optional<ExportRequest> Exports::start() {
@@ -222,7 +222,7 @@ bool Exports::filmGoesOn(const FilmProgress& progress) {
 
 void Exports::filmStopped() {
   film_.reset();
-  constexpr const char* kSentence = "the film was stopped: no file was written";
+  const char* const kSentence = tr("the film was stopped: no file was written");
   dialog_.finished(kSentence, false);
   documents_.say(kSentence, false);
 }

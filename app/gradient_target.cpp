@@ -5,6 +5,7 @@
 #include "app/live_model.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace_gradients.h"
 #include "core/model/blocks.h"
@@ -33,7 +34,7 @@ GradientTarget GradientTargets::of(const Trace& pass, const LiveModel& model,
   const bool ofModel = isPresentLayer(pass, model);
   const auto chosen = ofModel ? chosenWord(view, *model.moment()) : std::nullopt;
   if (!chosen) {
-    return {"the output's sum", ui::Fingerprint("gradients", pass.pass()),
+    return {tr("the output's sum"), ui::Fingerprint("gradients", pass.pass()),
             [config = pass.config()](const ExecutionContext&) {
               return std::optional(gradOutputOfSum(config));
             }};

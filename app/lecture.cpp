@@ -6,6 +6,7 @@
 #include "app/ui/frame_context.h"
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 
@@ -42,7 +43,7 @@ ui::Presenter::Words Lecture::forTheRoom() const {
   words.problem = problem_;
   if (lesson_.open() || ownScenes()) words.keys = "→ ← scenes · F10 speaker's lines";
   if (lesson_.open()) {
-    words.counter = fmt::format("{} of {}", lesson_.place() + 1, lesson_.lesson().scenes.size());
+    words.counter = trFormat("{} of {}", lesson_.place() + 1, lesson_.lesson().scenes.size());
     words.sentence = lesson_.forTheRoom();
   } else if (const formats::SavedScene* scene = sessions_.sceneShown()) {
     words.sentence.text = ui::asRichText(scene->words.sentence);
@@ -84,9 +85,9 @@ ui::SpeakerNotes Lecture::forTheSpeaker(double now) const {
   if (lesson_.open()) {
     const lessons::Lesson& lesson = lesson_.lesson();
     const std::size_t place = lesson_.place();
-    notes.heading = fmt::format("{} · {} of {}", lesson.title, place + 1, lesson.scenes.size());
+    notes.heading = trFormat("{} · {} of {}", tr(lesson.title), place + 1, lesson.scenes.size());
     notes.minutes = lesson.minutes;
-    notes.title = lesson_.scene().title;
+    notes.title = tr(lesson_.scene().title);
     notes.say = lesson_.shown().speaker;
     notes.next = lesson_.nextInWords();
     notes.nextSentence = lesson_.nextSentence();
@@ -96,14 +97,14 @@ ui::SpeakerNotes Lecture::forTheSpeaker(double now) const {
   const formats::SavedScene* scene = sessions_.sceneShown();
   const formats::SavedScene* next = sessions_.neighbouringScene(1);
   if (scene != nullptr) {
-    notes.heading = fmt::format("Scene {}", scene->number);
+    notes.heading = trFormat("Scene {}", scene->number);
     notes.title = scene->words.title;
     notes.say = ui::asRichText(scene->words.speaker);
   } else if (next == nullptr) {
-    notes.title = "No lecture is open";
+    notes.title = tr("No lecture is open");
     notes.say =
-        "The page Learn has lessons to present, one of them made for an audience. You can also "
-        "store scenes of your own with ctrl+1 to 9.";
+        tr("The page Learn has lessons to present, one of them made for an audience. You can also "
+           "store scenes of your own with ctrl+1 to 9.");
   }
   if (next != nullptr) notes.next = next->words.title;
   return notes;

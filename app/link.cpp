@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/base/translation.h"
 #include "core/editing/make_document.h"
 #include "core/formats/link.h"
 
@@ -35,7 +36,7 @@ constexpr std::size_t kMostLinkLetters = std::size_t{1} << 20;  // letters of an
 constexpr std::size_t kMostLinkText = std::size_t{4} << 20;     // bytes of the decompressed text
 constexpr int kCheckLetters = 6;
 constexpr const char* kDamaged =
-    "the link is damaged: copy the whole link again from its source, or make a new one";
+    trLater("the link is damaged: copy the whole link again from its source, or make a new one");
 
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
@@ -60,7 +61,7 @@ std::string fromAddress(std::string_view text) {
   int bits = 0;
   for (const char c : text) {
     const std::size_t digit = kDigits.find(c);
-    if (digit == std::string_view::npos) throw UserError(kDamaged);
+    if (digit == std::string_view::npos) throw UserError(tr(kDamaged));
     held = held << 6 | static_cast<unsigned>(digit);
     bits += 6;
     if (bits < 8) continue;
@@ -94,22 +95,22 @@ std::string linkOf(const formats::Session& session, Index memoryBudget, const We
 formats::Session sessionOfLink(std::string_view link, Index memoryBudget, const WeightMaker& make) {
   if (const auto at = link.rfind('#'); at != std::string_view::npos) link.remove_prefix(at + 1);
   if (link.size() > kMostLinkLetters)
-    throw UserError("the link is longer than any that headscope makes");
+    throw UserError(tr("the link is longer than any that headscope makes"));
   if (!link.starts_with(kLinkStart)) {
     const bool newer =
         link.starts_with('s') && link.substr(0, 4).find('.') != std::string_view::npos;
-    throw UserError(newer ? "the link was made by a newer headscope: open it with that version"
-                          : kDamaged);
+    throw UserError(newer ? tr("the link was made by a newer headscope: open it with that version")
+                          : tr(kDamaged));
   }
   link.remove_prefix(kLinkStart.size());
-  if (link.size() < kCheckLetters) throw UserError(kDamaged);
+  if (link.size() < kCheckLetters) throw UserError(tr(kDamaged));
   const std::string bytes = fromAddress(link.substr(kCheckLetters));
   std::string text(kMostLinkText, '\0');
   const int size = stbi_zlib_decode_buffer(text.data(), static_cast<int>(text.size()), bytes.data(),
                                            static_cast<int>(bytes.size()));
-  if (size < 0) throw UserError(kDamaged);
+  if (size < 0) throw UserError(tr(kDamaged));
   text.resize(static_cast<std::size_t>(size));
-  if (checkOf(text) != link.substr(0, kCheckLetters)) throw UserError(kDamaged);
+  if (checkOf(text) != link.substr(0, kCheckLetters)) throw UserError(tr(kDamaged));
   return formats::sessionFromLink(text, memoryBudget, make);
 }
 

@@ -8,6 +8,7 @@
 #include "app/kept_edits.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_edits.h"
 #include "core/formats/model_name.h"
@@ -72,9 +73,9 @@ void LiveModel::setAdapter(const formats::AdapterChoice& adapter) {
   const bool other = adapter.folder != adapter_.folder;
   const std::string name =
       formats::modelName(other && adapter.folder.empty() ? adapter_.folder : adapter.folder);
-  make({.name = adapter.folder.empty() ? fmt::format("without {}", name)
-                : other                ? fmt::format("adapter {}", name)
-                                       : fmt::format("{} at {:g}", name, adapter.strength),
+  make({.name = adapter.folder.empty() ? trFormat("without {}", name)
+                : other                ? trFormat("adapter {}", name)
+                                       : trFormat("{} at {:g}", name, adapter.strength),
         .adapters = std::pair(adapter_, adapter)});
 }
 
@@ -172,8 +173,8 @@ void LiveModel::follow() {
   if (outcome->result && !outcome->result->moment) {
     const FoundMoment& found = *outcome->result;
     tooLong_ = found.most;
-    problem_ = fmt::format("the text has {} tokens, and {} takes at most {}",
-                           withThousands(found.tokens), found.model, withThousands(found.most));
+    problem_ = trFormat("the text has {} tokens, and {} takes at most {}",
+                        withThousands(found.tokens), found.model, withThousands(found.most));
     return;  // the request stays, so that its text can be cut
   }
   if (!outcome->result) {

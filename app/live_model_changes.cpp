@@ -8,6 +8,7 @@
 #include "app/live_model.h"
 #include "core/attention/steps/step.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/model/edited_layer.h"
 #include "core/model/model_edits.h"
@@ -79,19 +80,19 @@ bool LiveModel::differs(Index layer, Stack stack) const {
 }
 
 std::string LiveModel::layerInWords(Index layer, Stack stack) const {
-  if (moment_ == nullptr) return fmt::format("layer {}", layer + 1);
+  if (moment_ == nullptr) return trFormat("layer {}", layer + 1);
   return model::layerInWords(moment_->config(), stack, layer);
 }
 
 void LiveModel::switchHead(HeadOfLayer head, Stack stack) {
   const float gain = gainOf(head, stack);
-  make({.name = fmt::format("{}, head {} {}", layerInWords(head.layer, stack), head.head + 1,
-                            gain == 0.0F ? "on" : "off"),
+  make({.name = trFormat("{}, head {} {}", layerInWords(head.layer, stack), head.head + 1,
+                         gain == 0.0F ? "on" : "off"),
         .gains = {{head, gain, gain == 0.0F ? 1.0F : 0.0F, stack}}});
 }
 
 void LiveModel::switchAllOn() {
-  Change change{.name = "all heads on"};
+  Change change{.name = tr("all heads on")};
   for (const Stack stack : stacks()) {
     for (const HeadOfLayer& head : headsOff(stack)) {
       change.gains.push_back({head, 0.0F, 1.0F, stack});
@@ -101,7 +102,7 @@ void LiveModel::switchAllOn() {
 }
 
 void LiveModel::setHeadsOff(const std::vector<HeadOfLayer>& heads) {
-  Change change{.name = "another choice of heads off"};
+  Change change{.name = tr("another choice of heads off")};
   const std::vector<HeadOfLayer> now = headsOff();
   for (const HeadOfLayer& head : now) {
     if (std::ranges::find(heads, head) == heads.end()) change.gains.push_back({head, 0.0F, 1.0F});
@@ -114,14 +115,14 @@ void LiveModel::setHeadsOff(const std::vector<HeadOfLayer>& heads) {
 
 void LiveModel::resetLayer(Index layer, Stack stack) {
   if (!edits_.of(stack).edits(layer)) return;
-  make({.name = fmt::format("{} as loaded", layerInWords(layer, stack)),
+  make({.name = trFormat("{} as loaded", layerInWords(layer, stack)),
         .layers = {{layer, stack}},
         .before = edits_});
 }
 
 void LiveModel::undoChanges() {
   if (!changed()) return;
-  Change change{.name = "the model as loaded", .before = edits_};
+  Change change{.name = tr("the model as loaded"), .before = edits_};
   for (const Stack stack : stacks()) {
     for (const Index layer : layersEdited(stack)) change.layers.push_back({layer, stack});
     for (const HeadOfLayer& head : edits_.of(stack).off) {

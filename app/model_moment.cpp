@@ -12,6 +12,7 @@
 #include "core/attention/steps/step.h"
 #include "core/base/assets.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/model_directory.h"
@@ -432,7 +433,7 @@ class MomentMaker {
 
 model::ModelInput inputOfText(const ModelMoment& moment, const std::string& text) {
   if (moment.ofImage()) {
-    throw UserError("this model reads images: another text has no meaning for it");
+    throw UserError(tr("this model reads images: another text has no meaning for it"));
   }
   return inputFor(moment, text, *moment.trace->document().model);
 }

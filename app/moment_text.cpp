@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/formats/attention_file.h"
 #include "core/model/tokenized.h"
 
@@ -28,9 +29,9 @@ std::vector<Index> idsIn(const std::string& text) {
     const auto [rest, error] = std::from_chars(at, end, id);
     if (error != std::errc()) {
       throw UserError(
-          "this folder has no tokenizer: give the ids of tokens, as 17, 4, 250; or put its "
-          "tokenizer.json into the folder (of T5 spiece.model, of Marian source.spm, target.spm "
-          "and vocab.json)");
+          tr("this folder has no tokenizer: give the ids of tokens, as 17, 4, 250; or put its "
+             "tokenizer.json into the folder (of T5 spiece.model, of Marian source.spm, target.spm "
+             "and vocab.json)"));
     }
     ids.push_back(id);
     at = rest;
@@ -42,7 +43,7 @@ std::vector<Index> idsIn(const std::string& text) {
 
 std::string firstText(const model::ModelConfig& config, bool hasTokenizer) {
   if (!config.example.empty()) return config.example;
-  if (hasTokenizer) return "The cat, which was very fluffy, slept by the warm fire.";
+  if (hasTokenizer) return tr("The cat, which was very fluffy, slept by the warm fire.");
   std::string ids;
   for (Index id = 0; id < std::min(kFirstIds, config.vocabulary); ++id) {
     ids += fmt::format("{}{}", ids.empty() ? "" : ", ", id);

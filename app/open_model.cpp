@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "core/base/translation.h"
+
 namespace headscope {
 
 OpenModel::OpenModel(Scheduler& scheduler, Index memoryBudget, const ShownModel& shown,
@@ -35,7 +37,8 @@ void OpenModel::follow(ui::ModelPlace& place, bool asked, DocumentEditor& docume
     live.follow();  // takes results; a request of this frame finishes in a later one
   }
   if (const std::string why = live.takeKeptProblem(); !why.empty()) {
-    documents.say("the session's edits of the model stay in it and are not shown: " + why, true);
+    documents.say(tr("the session's edits of the model stay in it and are not shown: ") + why,
+                  true);
   }
   live.watchFiles(now);
   live.followDocument(documents.ownNewest());

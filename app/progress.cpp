@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/base/translation.h"
 #include "core/platform/paths.h"
 
 namespace headscope {
@@ -26,7 +27,7 @@ Progress loadProgress(const std::filesystem::path& folder) {
   if (folder.empty() || !platform::exists(path)) return progress;
   try {
     const std::string file = path.string();
-    const Json json = parseJson(readText(path, kMostProgressBytes, "record of lessons"));
+    const Json json = parseJson(readText(path, kMostProgressBytes, tr("record of lessons")));
     const JsonField object(json, file);
     progress.startClosed = object.at("start_closed").flag();
     for (std::string& scene : object.at("scenes").texts()) progress.scenes.insert(std::move(scene));

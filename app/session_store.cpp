@@ -10,6 +10,7 @@
 #include "app/view_json.h"
 #include "core/base/error.h"
 #include "core/base/execution.h"
+#include "core/base/translation.h"
 #include "core/formats/session_lock.h"
 
 namespace headscope {
@@ -58,7 +59,7 @@ void SessionStore::takeSlot() {
 std::string SessionStore::whyNotAutosaved() const {
   if (!noStateFolder_.empty()) return noStateFolder_;
   if (!slotError_.empty()) return slotError_;
-  return autosaveError_.empty() ? "" : autosaveError_ + ". Save often (ctrl+s)";
+  return autosaveError_.empty() ? "" : autosaveError_ + tr(". Save often (ctrl+s)");
 }
 
 SessionStore::~SessionStore() {
@@ -97,9 +98,9 @@ std::string SessionStore::unsavedInWords(const DocumentPtr& document) const {
   if (!unsaved(document)) return "";
   const bool scenesAlone =
       !shown().left && !unsavedIn(shown(), document) && !modelsUnsavedIn(shown());
-  if (scenesAlone) return "the scenes are not saved yet";
-  return name().empty() ? "your changes are not saved yet"
-                        : fmt::format("your changes of '{}' are not saved yet", name());
+  if (scenesAlone) return tr("the scenes are not saved yet");
+  return name().empty() ? tr("your changes are not saved yet")
+                        : trFormat("your changes of '{}' are not saved yet", name());
 }
 
 const formats::SavedScene* SessionStore::scene(int number) const {
@@ -209,9 +210,9 @@ std::optional<SessionStore::News> SessionStore::autosaveNews(const SessionWriter
     restored_.reset();
   }
   failed_ = failed && !done.removed ? std::exchange(autosaved_, std::nullopt) : std::nullopt;
-  const std::string problem = failed                 ? "not autosaved: " + done.error
+  const std::string problem = failed                 ? tr("not autosaved: ") + done.error
                               : done.leftOut.empty() ? std::string()
-                                                     : "autosaved, but without " + done.leftOut;
+                                                     : tr("autosaved, but without ") + done.leftOut;
   if (std::exchange(autosaveError_, problem) == problem || problem.empty()) return std::nullopt;
   return News{problem, true};
 }
@@ -220,10 +221,11 @@ std::optional<SessionStore::News> SessionStore::newsOf(const SessionWriter::Done
   if (slot_ && done.path == slot_->path()) return autosaveNews(done);
   const bool failed = !done.error.empty();
   if (done.removed) return failed ? std::optional(News{done.error, true}) : std::nullopt;
-  News news = failed ? News{"not saved: " + done.error, true} : News{"saved " + done.path.string()};
+  News news =
+      failed ? News{tr("not saved: ") + done.error, true} : News{"saved " + done.path.string()};
   if (done.changed) news.changed = done.path;
   if (!done.leftOut.empty()) {
-    news = {fmt::format("{}, but without {}", news.sentence, done.leftOut), true};
+    news = {trFormat("{}, but without {}", news.sentence, done.leftOut), true};
   }
   const auto found = std::find_if(saving_.begin(), saving_.end(), [&](const Saving& saving) {
     return saving.ticket == done.ticket;

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/execution.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 
@@ -119,7 +120,7 @@ TaskRunner::After SessionWriter::runNext() {
   } catch (const UserError& failure) {
     done.error = failure.what();
   } catch (const std::exception& failure) {
-    done.error = "cannot save " + job.path.string() + ": " + sentenceFor(failure);
+    done.error = tr("cannot save ") + job.path.string() + ": " + sentenceFor(failure);
   }
   done.path = std::move(job.path);
   job = {};  // may destroy the last reference to a document

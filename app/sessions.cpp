@@ -10,6 +10,7 @@
 #include "app/ui/compat.h"
 #include "app/view_json.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 
 namespace headscope {
@@ -75,8 +76,8 @@ void Sessions::open(const std::filesystem::path& path, bool asked) {
   const std::string unsaved = store_.unsavedInWords(documents_.ownNewest());
   if (!asked && !unsaved.empty() &&
       !askedTwice("open " + path.string(),
-                  fmt::format("{}: save it (ctrl+s), or open {} again to discard the changes",
-                              unsaved, path.filename().string()))) {
+                  trFormat("{}: save it (ctrl+s), or open {} again to discard the changes", unsaved,
+                           path.filename().string()))) {
     return;
   }
   documents_.attempt([&] {
@@ -93,19 +94,19 @@ void Sessions::open(const std::filesystem::path& path, bool asked) {
 
 void Sessions::openLink(const std::string& link) {
   link_.open(link, documents_.memoryBudget());
-  documents_.say("opening the link");
+  documents_.say(tr("opening the link"));
 }
 
 void Sessions::copyLink() {
   link_.make({documents_.newest(), viewToJson(view_), store_.scenes(), {}, model_.saved()},
              documents_.memoryBudget());
-  documents_.say("making the link");
+  documents_.say(tr("making the link"));
 }
 
 void Sessions::stopLink() {
   if (!link_.busy()) return;
   link_.stop();
-  documents_.say("stopped: no link was copied or opened");
+  documents_.say(tr("stopped: no link was copied or opened"));
 }
 
 void Sessions::takeLink() {
@@ -115,18 +116,17 @@ void Sessions::takeLink() {
   if (!outcome->result) return;
   if (const auto& session = outcome->result->session) {
     return documents_.attempt([&] {
-      show(*session, "open a link");
+      show(*session, tr("open a link"));
       documents_.history().setMark(store_.opened({}, *session));
       shownScene_ = 0;
-      documents_.say("opened a link");
+      documents_.say(tr("opened a link"));
     });
   }
   const std::string& link = outcome->result->link;
   ImGui::SetClipboardText((linkBase_ + "#" + link).c_str());
-  documents_.say(
-      linkBase_.empty()
-          ? "copied: append it to the address of a page with headscope (web.sh)"
-          : fmt::format("copied a link of {} characters", withThousands(std::ssize(link))));
+  documents_.say(linkBase_.empty()
+                     ? tr("copied: append it to the address of a page with headscope (web.sh)")
+                     : trFormat("copied a link of {} characters", withThousands(std::ssize(link))));
 }
 
 void Sessions::save(bool elsewhere) {
@@ -145,20 +145,20 @@ void Sessions::saveTo(const std::filesystem::path& path, bool over) {
   store_.save(path, documents_.ownNewest(), viewToJson(ownView()),
               over ? Replace::any : Replace::unchanged);
   documents_.say("saving " + path.string() +
-                 (documents_.ownIsAside() ? ": your own work, without the lesson" : ""));
+                 (documents_.ownIsAside() ? tr(": your own work, without the lesson") : ""));
 }
 
 void Sessions::recallScene(int number) {
   const formats::SavedScene* scene = store_.scene(number);
   if (scene == nullptr) {
-    documents_.say(fmt::format("scene {} is not set: ctrl+{} sets it", number, number), true);
+    documents_.say(trFormat("scene {} is not set: ctrl+{} sets it", number, number), true);
     return;
   }
   const std::string title = scene->words.title.empty() ? "" : ": " + scene->words.title;
-  documents_.say(fmt::format("scene {}{}", number, title));
+  documents_.say(trFormat("scene {}{}", number, title));
   shownScene_ = number;
   store_.leaveFor(*scene, documents_.ownNewest(), viewToJson(ownView()));
-  show(scene->document, scene->view, fmt::format("scene {}", number));
+  show(scene->document, scene->view, trFormat("scene {}", number));
 }
 
 void Sessions::setScene(int number) {
@@ -167,7 +167,7 @@ void Sessions::setScene(int number) {
   if (before != nullptr) words = before->words;
   store_.setScene({number, std::move(words), documents_.newest(), viewToJson(view_)});
   shownScene_ = number;
-  documents_.say(fmt::format("scene {} is set: {} recalls it", number, number));
+  documents_.say(trFormat("scene {} is set: {} recalls it", number, number));
 }
 
 const formats::SavedScene* Sessions::sceneShown() const { return store_.scene(shownScene_); }
@@ -222,24 +222,25 @@ void Sessions::restore() {
   if (!unsaved.empty() &&
       !askedTwice(
           kRestore,
-          unsaved + ": save it (ctrl+s), or restore again (ctrl+shift+r) to discard the changes")) {
+          unsaved +
+              tr(": save it (ctrl+s), or restore again (ctrl+shift+r) to discard the changes"))) {
     return;
   }
   documents_.attempt([&] {
     const SessionStore::Restoring restoring = store_.load(documents_.memoryBudget());
     show(restoring.session, "restore");
     documents_.history().setMark(store_.restored(restoring));
-    documents_.say("restored the unsaved changes");
+    documents_.say(tr("restored the unsaved changes"));
   });
 }
 
 void Sessions::discard() {
   if (!askedTwice(kDiscard,
-                  "Discarding cannot be undone: discard again (ctrl+shift+x) to confirm")) {
+                  tr("Discarding cannot be undone: discard again (ctrl+shift+x) to confirm"))) {
     return;
   }
   store_.discard();
-  documents_.say("discarded the unsaved changes");
+  documents_.say(tr("discarded the unsaved changes"));
 }
 
 void Sessions::windows(const ui::FrameContext& look, float top,
@@ -259,11 +260,10 @@ void Sessions::windows(const ui::FrameContext& look, float top,
   if (store_.abandoned().empty()) return;
   const AbandonedAutosave& first = store_.abandoned().front();
   const std::string what = first.origin.empty()
-                               ? std::string("What was changed")
+                               ? std::string(tr("What was changed"))
                                : fmt::format("'{}'", formats::sessionName(first.origin));
-  std::string question =
-      fmt::format("{} was not saved before headscope ended. Restore it as of {}?", what,
-                  timeInWords(first.written, std::time(nullptr)));
+  std::string question = trFormat("{} was not saved before headscope ended. Restore it as of {}?",
+                                  what, timeInWords(first.written, std::time(nullptr)));
   for (const char* wish : {kRestore, kDiscard}) question = warns(wish).value_or(question);
   switch (ui::recoveryBanner(look, question, top, offerHeight_)) {
     case ui::Recovery::restore:

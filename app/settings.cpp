@@ -35,6 +35,7 @@ Settings readSettings(const JsonField& object) {
   if (const auto monitor = object.find("monitor_scale")) {
     settings.monitorScale = scaleOf(*monitor);
   }
+  if (const auto language = object.find("language")) settings.language = language->text();
   if (const auto maps = object.find("color_maps")) {
     settings.colorMaps = maps->wholeOf<int>();
   }
@@ -79,6 +80,7 @@ void saveSettings(const std::filesystem::path& folder, const Settings& settings)
   if (settings.palette) json["palette"] = *settings.palette == ui::Palette::safe ? "safe" : "usual";
   if (settings.scale) json["scale"] = *settings.scale;
   json["monitor_scale"] = settings.monitorScale;
+  if (!settings.language.empty()) json["language"] = settings.language;
   if (settings.colorMaps) json["color_maps"] = *settings.colorMaps;
   if (settings.animate) json["animate"] = *settings.animate;
   json["page"] = settings.page;
@@ -104,6 +106,7 @@ void StoredSettings::follow(const ui::Preferences& preferences, const std::strin
   now_.theme = preferences.theme;
   now_.palette = preferences.palette;
   now_.scale = preferences.scale;
+  now_.language = preferences.language;
   now_.colorMaps = preferences.colorMaps;
   now_.animate = preferences.animate;
   now_.page = page;
@@ -120,6 +123,7 @@ void applySettings(const Settings& settings, ui::ViewState& view) {
   preferences.theme = settings.theme.value_or(preferences.theme);
   preferences.palette = settings.palette.value_or(preferences.palette);
   preferences.scale = settings.scale.value_or(preferences.scale);
+  preferences.language = settings.language;
   preferences.colorMaps = settings.colorMaps.value_or(preferences.colorMaps);
   preferences.animate = settings.animate.value_or(preferences.animate);
 }

@@ -18,6 +18,7 @@ struct Settings {
   std::optional<ui::Palette> palette;
   std::optional<float> scale;  // of the interface …
   float monitorScale = 1.0F;   // … on a monitor of this content scale
+  std::string language;        // of the interface, as its speakers call it; empty: English
   std::optional<int> colorMaps;
   std::optional<bool> animate;
   std::string page;                       // its id; empty: the first

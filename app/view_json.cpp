@@ -14,6 +14,7 @@
 #include "core/attention/mistakes.h"
 #include "core/attention/steps/step.h"
 #include "core/base/json.h"
+#include "core/base/translation.h"
 #include "core/model/model_config.h"
 #include "core/model/sweep.h"
 #include "core/training/trainer.h"
@@ -179,8 +180,8 @@ void visitFields(Fields& f, View& view) {
   f.step("step", view.selection.step);
   f.number("item", view.selection.item, Index{0}, kMaxItem);
   f.number("head", view.selection.head, Index{0}, kMaxHead);
-  f.part("part", view.selection.part);
-  f.choice("scope", view.selection.scope, kScopes);
+  f.part(tr("part"), view.selection.part);
+  f.choice(tr("scope"), view.selection.scope, kScopes);
   f.flag("gradients", view.selection.gradients);
   f.flag("faint_columns", view.preferences.faintColumns);
   f.cell("selected", view.selection.cell);
@@ -217,8 +218,8 @@ void visitFields(Fields& f, View& view) {
   f.number("play_speed", view.preferences.playSpeed, 0.25F, 4.0F);
   f.word("tool", view.selection.tool);
   f.mistake("mistake", view.selection.mistake);
-  f.choice("inspector", view.selection.inspectorTab, kTabs);
-  f.choice("against", view.selection.against, kAgainst);
+  f.choice(tr("inspector"), view.selection.inspectorTab, kTabs);
+  f.choice(tr("against"), view.selection.against, kAgainst);
   f.choice("term_column", view.preferences.termOrder.by, kTermColumns);
   f.flag("terms_descending", view.preferences.termOrder.descending);
   f.cells("trail", view.selection.trail);

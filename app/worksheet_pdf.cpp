@@ -18,6 +18,7 @@
 #include "app/cairo_bytes.h"
 #include "core/base/files.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/base/utf8.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
@@ -263,7 +264,7 @@ int scoreDecimals(const AttentionConfig& config) {
 /// e^x for all scores that can occur.
 void exponentials(Sheet& sheet, const AttentionConfig& config) {
   constexpr int kLargestScore = 8;
-  sheet.line("e^x for the softmax:", true);
+  sheet.line(tr("e^x for the softmax:"), true);
   std::vector<std::string> powers;
   for (int score = -kLargestScore; score <= kLargestScore; ++score) {
     const double x = score / config.rootDk();
@@ -308,27 +309,28 @@ class Blocks {
 };
 
 void introduction(Sheet& sheet, const AttentionConfig& c) {
-  sheet.line(fmt::format(
+  sheet.line(trFormat(
       "{} tokens, d_model = {}, {} of width {}, so √d_k = {}. Q = X W^Q, K = X "
       "W^K, V = X W^V, without biases.",
       withThousands(c.seqLen), c.dModel,
-      c.numHeads == 1 ? "1 head" : fmt::format("{} heads", c.numHeads), c.dK(), rootInWords(c)));
+      c.numHeads == 1 ? "1 head" : trFormat("{} heads", c.numHeads), c.dK(), rootInWords(c)));
   if (c.numHeads > 1) {
     sheet.line(
-        "The columns of Q, K and V between two strong lines belong to one head, from the "
-        "left: head 1, head 2 …");
+        tr("The columns of Q, K and V between two strong lines belong to one head, from the "
+           "left: head 1, head 2 …"));
   }
-  if (!c.mask.none()) sheet.line("Grey cells are masked: their score is −∞ and their share 0.");
-  sheet.line("Write shares and what follows with two decimals.");
+  if (!c.mask.none()) sheet.line(tr("Grey cells are masked: their score is −∞ and their share 0."));
+  sheet.line(tr("Write shares and what follows with two decimals."));
   sheet.gap();
 }
 
 void drawSheet(cairo_t* cairo, const Trace& trace, std::uint64_t seed, bool answers) {
   const Document& document = trace.document();
   const AttentionConfig& c = trace.config();
-  Sheet sheet(cairo, answers,
-              answers ? "Multi-head attention by hand: answers" : "Multi-head attention by hand",
-              answers ? fmt::format("sheet {}", seed) : fmt::format("sheet {}   name:", seed));
+  Sheet sheet(
+      cairo, answers,
+      answers ? tr("Multi-head attention by hand: answers") : tr("Multi-head attention by hand"),
+      answers ? trFormat("sheet {}", seed) : trFormat("sheet {}   name:", seed));
   introduction(sheet, c);
   const Blocks blocks(trace);
   Block x = blocks.tensor("X", TensorId::x, -1, 0, 18.0);
@@ -347,9 +349,9 @@ void drawSheet(cairo_t* cairo, const Trace& trace, std::uint64_t seed, bool answ
          blocks.pairs(fmt::format("S{} ÷ {}", n, rootInWords(c)), TensorId::scores, head,
                       scoreDecimals(c), 30.0),
          blocks.pairs(fmt::format("A{} = softmax", n), TensorId::weights, head, 2, 36.0),
-         blocks.tensor(fmt::format("head {0} = A{0} V{0}", n), TensorId::heads, head, 2, 34.0)});
+         blocks.tensor(trFormat("head {0} = A{0} V{0}", n), TensorId::heads, head, 2, 34.0)});
   }
-  sheet.blocks({blocks.tensor("Output = Concat(head 1, head 2 …) W^O", TensorId::output, -1, 2,
+  sheet.blocks({blocks.tensor(tr("Output = Concat(head 1, head 2 …) W^O"), TensorId::output, -1, 2,
                               c.dModel > 8 ? 40.0 : 46.0)});
   exponentials(sheet, c);
   sheet.end();
@@ -377,8 +379,7 @@ bool drawsWorksheets() { return false; }
 
 void writeWorksheet(const std::filesystem::path& path, std::uint64_t /*seed*/,
                     const Document& /*like*/) {
-  throw UserError(
-      fmt::format("{}: this build has no cairo, which draws worksheets", path.string()));
+  throw UserError(trFormat("{}: this build has no cairo, which draws worksheets", path.string()));
 }
 #endif
 

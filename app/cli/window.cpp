@@ -23,6 +23,7 @@
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
 #include "app/host/figure.h"
+#include "app/languages.h"
 #include "app/settings.h"
 #include "core/base/error.h"
 #include "core/formats/model_directory.h"
@@ -97,7 +98,10 @@ void showWindow(AppOptions options, const WindowFlags& flags, const Given& given
   if (given.palette) settings.palette.reset();
   if (given.scale) settings.scale.reset();
   applySettings(settings, options.view);
+  Languages languages = useLanguage(options.stateFolder, settings.language);
+  options.languages = std::move(languages.names);
   App program(std::move(options));
+  if (!languages.problem.empty()) program.say(languages.problem, true);
   if (!given.page && !settings.page.empty()) program.view().selection.page = settings.page;
   const std::string& folder = program.view().model.place.folder;
   if (!folder.empty() && !formats::isShipped(folder)) noteRecent(program.settings(), folder);

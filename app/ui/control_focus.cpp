@@ -8,6 +8,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -116,7 +117,8 @@ void ringControl(const ControlFocus& focus, const FrameContext& look) {
 
 std::string controlHint(const ControlFocus& focus) {
   if (!focus.on) return {};
-  return "keyboard on the controls: arrows go to the next, space presses, F2 next card, esc leaves";
+  return tr(
+      "keyboard on the controls: arrows go to the next, space presses, F2 next card, esc leaves");
 }
 
 bool pictureArea(const char* id, ImVec2 size) {

@@ -14,6 +14,7 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/attention/limits.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/words/cost.h"
 
@@ -58,7 +59,7 @@ class DimensionFields {
   void notANumber(const char* field, const NumberDraft& draft) {
     clearProblem(field);
     memory_.problems.push_back(
-        {field, fmt::format("{}: '{}' is not a whole number", field, draft.text), {}});
+        {field, trFormat("{}: '{}' is not a whole number", field, draft.text), {}});
   }
 
   void dimensions() {
@@ -92,8 +93,8 @@ class DimensionFields {
     }
     const NumberChange h = field(
         "heads", memory_.draftHeads, memory_.heads, apart && (typedHeads || !typedWidth), 44,
-        termText("head") + (c.headDim > 0 ? " Each head is d_k wide, whatever their number."
-                                          : " The arrows go to the next count that divides."));
+        termText("head") + (c.headDim > 0 ? tr(" Each head is d_k wide, whatever their number.")
+                                          : tr(" The arrows go to the next count that divides.")));
     if (h.notANumber) notANumber("heads", memory_.heads);
     if (h.value) setDimensions(memory_.draftDModel, *h.value, "heads");
     if (h.stepped != 0) {
@@ -105,7 +106,7 @@ class DimensionFields {
     }
     const NumberChange t =
         field("tokens", c.seqLen, memory_.tokens, hasProblem("tokens"), 52,
-              termText("token") + " A longer input repeats the text, a shorter one cuts it." +
+              termText("token") + tr(" A longer input repeats the text, a shorter one cuts it.") +
                   costTip(c, longer));
     if (t.notANumber) notANumber("tokens", memory_.tokens);
     if (t.value) setTokens(*t.value, "tokens");
@@ -181,13 +182,13 @@ class DimensionFields {
       if (i > 0) ImGui::SameLine();
       const Index value = problem.suggestions[i];
       const std::string text = problem.field == "d_model"
-                                   ? fmt::format("use d_model {}", value)
-                                   : fmt::format("use {} {}", value, problem.field);
+                                   ? trFormat("use d_model {}", value)
+                                   : trFormat("use {} {}", value, problem.field);
       if (pill(look_, text.c_str(), true)) takeSuggestion(problem, value);
     }
     if (!problem.suggestions.empty()) ImGui::SameLine();
     if (problem.field == "heads") widthForHeads();
-    if (pill(look_, "back to the previous value") || keyPressed(Key::escape))
+    if (pill(look_, tr("back to the previous value")) || keyPressed(Key::escape))
       memory_.problems.clear();
     ImGui::End();
     ImGui::PopStyleVar(3);
@@ -200,10 +201,10 @@ class DimensionFields {
     const Index heads = memory_.draftHeads;
     const Index dModel = heads * c.dK();
     if (c.headDim > 0 || heads < 1 || dModel > Limits::kDModel) return;
-    const std::string text = fmt::format("use d_model {}", dModel);
+    const std::string text = trFormat("use d_model {}", dModel);
     ImGui::NewLine();
     if (pill(look_, text.c_str(), true)) setDimensions(dModel, heads, {});
-    tip(look_, fmt::format("{} heads of {} each, as now", heads, c.dK()));
+    tip(look_, trFormat("{} heads of {} each, as now", heads, c.dK()));
     ImGui::SameLine();
   }
 

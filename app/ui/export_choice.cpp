@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "app/ui/file_dialog.h"
+#include "core/base/translation.h"
 #include "core/base/utf8.h"
 
 namespace headscope::ui {
@@ -149,25 +150,25 @@ bool pictureFits(const ExportChoice& choice) {
 
 std::string exportProblem(const ExportChoice& choice) {
   if (choice.kind == ExportKind::picture && !pictureFits(choice)) {
-    return fmt::format("{} × {} at {}×: each side must come to {} to {} pixels.", choice.width,
-                       choice.height, choice.scale, kMinPictureSide, kMaxPictureSide);
+    return trFormat("{} × {} at {}×: each side must come to {} to {} pixels.", choice.width,
+                    choice.height, choice.scale, kMinPictureSide, kMaxPictureSide);
   }
   const fs::path path = exportPath(choice);
   if (path.empty() || path.filename().empty()) {
-    return choice.kind == ExportKind::script ? "Give the name of a folder."
-                                             : "Give the name of a file.";
+    return choice.kind == ExportKind::script ? tr("Give the name of a folder.")
+                                             : tr("Give the name of a file.");
   }
   std::error_code code;
   const bool folder = fs::is_directory(path, code);
   if (choice.kind == ExportKind::script) {
     if (fs::exists(path, code) && !folder) {
-      return fmt::format("{} is a file; the script needs a folder.", path.string());
+      return trFormat("{} is a file; the script needs a folder.", path.string());
     }
   } else if (folder) {
-    return fmt::format("{} is a folder; give the name of a file.", path.string());
+    return trFormat("{} is a folder; give the name of a file.", path.string());
   }
   if (!fs::is_directory(path.parent_path(), code)) {
-    return fmt::format("There is no folder {}.", path.parent_path().string());
+    return trFormat("There is no folder {}.", path.parent_path().string());
   }
   return {};
 }
@@ -177,9 +178,9 @@ std::string exportReplaces(const ExportChoice& choice) {
   std::error_code code;
   if (path.empty() || !fs::exists(path, code)) return {};
   if (choice.kind == ExportKind::script && fs::is_empty(path, code)) return {};
-  const char* what =
-      choice.kind == ExportKind::script ? "an export in it is replaced" : "exporting replaces it";
-  return fmt::format("{} already exists: {}.", path.filename().string(), what);
+  const char* what = choice.kind == ExportKind::script ? tr("an export in it is replaced")
+                                                       : tr("exporting replaces it");
+  return trFormat("{} already exists: {}.", path.filename().string(), what);
 }
 
 ExportRequest exportRequest(const ExportChoice& choice, const ViewState& view) {

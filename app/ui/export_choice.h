@@ -10,6 +10,7 @@
 #include "app/film.h"
 #include "app/ui/view_state.h"
 #include "core/attention/tensor_id.h"
+#include "core/base/translation.h"
 #include "core/formats/model_tensors.h"
 
 namespace headscope::ui {
@@ -72,27 +73,27 @@ struct PictureView {
   bool plays = false;  // it changes while the timeline or the journey plays
 };
 inline constexpr std::array kPictureViews{
-    PictureView{"", "window", "", "", true},
-    PictureView{kSentenceCard, "sentence", "-sentence", kStagePage, true},
-    PictureView{kSmallStagesCard, "all heads", "-heads", kStagePage},
+    PictureView{"", trLater("window"), "", "", true},
+    PictureView{kSentenceCard, trLater("sentence"), "-sentence", kStagePage, true},
+    PictureView{kSmallStagesCard, trLater("all heads"), "-heads", kStagePage},
     PictureView{kToolsCard, nullptr, "-tool"},
-    PictureView{kStepViewCard, "step", "-step", "", true},
-    PictureView{kStripCard, "heads", "-heads"},
-    PictureView{kLiveHeadsCard, "all heads", "-heads", kTrainPage},
-    PictureView{kOverStepsCard, "heads over steps", "-heads-over-steps", kTrainPage},
-    PictureView{kCurvesCard, "curves", "-curves", kTrainPage},
-    PictureView{kSentenceHeadsCard, "all heads", "-heads", kStories},
-    PictureView{kWrittenTextCard, "text", "-text", kStories},
-    PictureView{kStoryQuestionsCard, "questions", "-questions", kStories},
-    PictureView{kSentenceHeadsCard, "all heads", "-heads", kOwnText},
-    PictureView{kWrittenTextCard, "text", "-text", kOwnText},
-    PictureView{kTextTokensCard, "tokens", "-tokens", kOwnText},
-    PictureView{kShapePicturesCard, "pictures", "-pictures", kShapes},
-    PictureView{kShapeCurvesCard, "curves", "-curves", kShapes},
-    PictureView{kModelTextCard, "text", "-text", kModelPage},
-    PictureView{kModelHeadsCard, "all layers", "-layers", kModelPage},
-    PictureView{kModelPredictionCard, "prediction", "-prediction", kModelPage},
-    PictureView{kModelChainCard, "chain", "-chain", kModelPage}};
+    PictureView{kStepViewCard, trLater("step"), "-step", "", true},
+    PictureView{kStripCard, trLater("heads"), "-heads"},
+    PictureView{kLiveHeadsCard, trLater("all heads"), "-heads", kTrainPage},
+    PictureView{kOverStepsCard, trLater("heads over steps"), "-heads-over-steps", kTrainPage},
+    PictureView{kCurvesCard, trLater("curves"), "-curves", kTrainPage},
+    PictureView{kSentenceHeadsCard, trLater("all heads"), "-heads", kStories},
+    PictureView{kWrittenTextCard, trLater("text"), "-text", kStories},
+    PictureView{kStoryQuestionsCard, trLater("questions"), "-questions", kStories},
+    PictureView{kSentenceHeadsCard, trLater("all heads"), "-heads", kOwnText},
+    PictureView{kWrittenTextCard, trLater("text"), "-text", kOwnText},
+    PictureView{kTextTokensCard, trLater("tokens"), "-tokens", kOwnText},
+    PictureView{kShapePicturesCard, trLater("pictures"), "-pictures", kShapes},
+    PictureView{kShapeCurvesCard, trLater("curves"), "-curves", kShapes},
+    PictureView{kModelTextCard, trLater("text"), "-text", kModelPage},
+    PictureView{kModelHeadsCard, trLater("all layers"), "-layers", kModelPage},
+    PictureView{kModelPredictionCard, trLater("prediction"), "-prediction", kModelPage},
+    PictureView{kModelChainCard, trLater("chain"), "-chain", kModelPage}};
 /// Returns whether a picture is offered on the page of a view.
 inline bool isOffered(const PictureView& picture, const ViewState& view) {
   std::string_view page = view.selection.page;

@@ -18,6 +18,7 @@
 #include "app/ui/widgets.h"
 #include "app/worksheet_pdf.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/presets/worksheet.h"
 
@@ -42,7 +43,7 @@ class ExportForm {
 
   std::optional<ExportRequest> fill() {
     if (memory_.appearing) filmsACard();
-    heading(look_, "Export", "arrows move · space chooses · esc closes");
+    heading(look_, tr("Export"), tr("arrows move · space chooses · esc closes"));
     kinds();
     ImGui::Dummy({1, look_.space.thin});
     subject();
@@ -52,10 +53,11 @@ class ExportForm {
         break;
       case ExportKind::trace:
         wrappedLabel(look_.fonts.small, look_.theme.textMuted,
-                     choice_.ofModel ? "Attentions, hidden states and logits in one file, in the "
-                                       "format of `headscope model --trace`."
-                                     : "Every tensor of the pass in one file, in the format of "
-                                       "`headscope run --trace`.");
+                     choice_.ofModel
+                         ? tr("Attentions, hidden states and logits in one file, in the "
+                              "format of `headscope model --trace`.")
+                         : tr("Every tensor of the pass in one file, in the format of "
+                              "`headscope run --trace`."));
         break;
       case ExportKind::picture:
         pictureRows(panel_, memory_, sources_);
@@ -64,20 +66,22 @@ class ExportForm {
         filmRows(panel_, memory_, sources_);
         break;
       case ExportKind::curves:
-        wrappedLabel(look_.fonts.small, look_.theme.textMuted,
-                     "Loss, right answers and relations of the run over its steps, as `headscope "
-                     "train --log` writes them.");
+        wrappedLabel(
+            look_.fonts.small, look_.theme.textMuted,
+            tr("Loss, right answers and relations of the run over its steps, as `headscope "
+               "train --log` writes them."));
         break;
       case ExportKind::chain:
-        wrappedLabel(look_.fonts.small, look_.theme.textMuted,
-                     "The chain of the tab Why with all levels, as `headscope why --json` writes "
-                     "it. Picture draws it, as PNG, SVG or PDF.");
+        wrappedLabel(
+            look_.fonts.small, look_.theme.textMuted,
+            tr("The chain of the tab Why with all levels, as `headscope why --json` writes "
+               "it. Picture draws it, as PNG, SVG or PDF."));
         break;
       case ExportKind::script:
         wrappedLabel(
             look_.fonts.small, look_.theme.textMuted,
-            "A folder with check_attention.py and every tensor. The script repeats each step in "
-            "PyTorch and compares; run it with python3.");
+            tr("A folder with check_attention.py and every tensor. The script repeats each step in "
+               "PyTorch and compares; run it with python3."));
         break;
       case ExportKind::worksheet:
         worksheet();
@@ -91,17 +95,18 @@ class ExportForm {
   const AttentionConfig& config() const { return panel_.trace.config(); }
 
   void kinds() {
-    std::vector<std::pair<const char*, ExportKind>> offered{{"Tensor", ExportKind::tensor},
-                                                            {"Every tensor", ExportKind::trace},
-                                                            {"Picture", ExportKind::picture},
-                                                            {"PyTorch script", ExportKind::script}};
-    if (panel_.selection.page == kTrainPage) offered.emplace_back("Curves", ExportKind::curves);
+    std::vector<std::pair<const char*, ExportKind>> offered{
+        {tr("Tensor"), ExportKind::tensor},
+        {tr("Every tensor"), ExportKind::trace},
+        {tr("Picture"), ExportKind::picture},
+        {tr("PyTorch script"), ExportKind::script}};
+    if (panel_.selection.page == kTrainPage) offered.emplace_back(tr("Curves"), ExportKind::curves);
     if (panel_.selection.page == kModelPage && sources_.model != nullptr &&
         panel_.modelView.prediction.reading == kWhyReading) {
-      offered.emplace_back("Chain", ExportKind::chain);
+      offered.emplace_back(tr("Chain"), ExportKind::chain);
     }
-    if (!sources_.films.empty()) offered.emplace_back("Film", ExportKind::film);
-    if (drawsWorksheets()) offered.emplace_back("Worksheet", ExportKind::worksheet);
+    if (!sources_.films.empty()) offered.emplace_back(tr("Film"), ExportKind::film);
+    if (drawsWorksheets()) offered.emplace_back(tr("Worksheet"), ExportKind::worksheet);
     auto chosen =
         std::ranges::find(offered, choice_.kind, &std::pair<const char*, ExportKind>::second);
     if (chosen == offered.end()) {  // another page was opened
@@ -186,7 +191,7 @@ class ExportForm {
   /// Draws the menu of the tensors that can be exported; a click chooses one.
   template <typename Id, typename Named>
   void tensorMenu(const std::vector<Id>& offered, Id& chosen, const Named& named) {
-    exportCaption(look_, "tensor");
+    exportCaption(look_, tr("tensor"));
     ImGui::SetNextItemWidth(look_.px(240));
     memory_.comboOpen = beginCombo(look_, "##tensor", named(chosen), ImGuiComboFlags_HeightLarge);
     if (!memory_.comboOpen) return;
@@ -202,37 +207,38 @@ class ExportForm {
   }
 
   void format() {
-    exportCaption(look_, "format");
-    const int clicked =
-        choices(look_, "format", {"safetensors", "npy", "csv"}, static_cast<int>(choice_.format));
+    exportCaption(look_, tr("format"));
+    const int clicked = choices(look_, "format", {tr("safetensors"), tr("npy"), tr("csv")},
+                                static_cast<int>(choice_.format));
     if (clicked < 0) return;
     choice_.format = static_cast<formats::TensorFormat>(clicked);
     changed();
   }
 
   void worksheet() {
-    wrappedLabel(look_.fonts.small, look_.theme.textMuted,
-                 "Pages to compute by hand and pages with the answers: small whole numbers, others "
-                 "for each seed, so that every student has a sheet of their own.");
+    wrappedLabel(
+        look_.fonts.small, look_.theme.textMuted,
+        tr("Pages to compute by hand and pages with the answers: small whole numbers, others "
+           "for each seed, so that every student has a sheet of their own."));
     exportCaption(look_, "of");
     const std::string problem = worksheetProblem(panel_.document);
     if (!problem.empty()) choice_.ofLayer = false;
-    std::vector<const char*> of{"the by-hand example"};
-    if (problem.empty()) of.push_back("a layer of this size");
+    std::vector<const char*> of{tr("the by-hand example")};
+    if (problem.empty()) of.push_back(tr("a layer of this size"));
     const int clicked = choices(look_, "worksheet of", of, choice_.ofLayer ? 1 : 0);
     if (clicked >= 0) {
       choice_.ofLayer = clicked == 1;
       changed();
     }
     if (!problem.empty()) wrappedLabel(look_.fonts.small, look_.theme.textMuted, problem);
-    exportCaption(look_, "seed");
+    exportCaption(look_, tr("seed"));
     if (wholeNumber(look_, "seed", choice_.seed, memory_.seed, 1)) changed();
   }
 
   /// Draws the field of the name. Returns true if enter was pressed in it.
   bool name() {
     const bool folder = choice_.kind == ExportKind::script;
-    exportCaption(look_, folder ? "folder" : "file");
+    exportCaption(look_, folder ? tr("folder") : tr("file"));
     if (std::exchange(memory_.appearing, false)) focusNextItem();
     ImGui::SetNextItemWidth(-1.0F);
     pushFieldStyle(look_, false);
@@ -240,7 +246,7 @@ class ExportForm {
     constexpr ImGuiInputTextFlags kFlags =
         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll;
     const bool entered =
-        textField(look_, {"##export name", kFlags, "a name, or a path"}, choice_.name);
+        textField(look_, {"##export name", kFlags, tr("a name, or a path")}, choice_.name);
     popFieldStyle();
     if (choice_.name != before) {
       choice_.named = !choice_.name.empty();
@@ -256,17 +262,17 @@ class ExportForm {
   std::string problem() const {
     if (choice_.kind == ExportKind::picture) {
       for (const NumberDraft* draft : {&memory_.width, &memory_.height}) {
-        if (!draft->problem.empty()) return "The size: " + draft->problem + ".";
+        if (!draft->problem.empty()) return tr("The size: ") + draft->problem + ".";
       }
     }
     if (choice_.kind == ExportKind::film) {
       if (std::string why = filmProblem(memory_); !why.empty()) return why;
     }
     if (choice_.kind == ExportKind::worksheet && !memory_.seed.problem.empty()) {
-      return "The seed: " + memory_.seed.problem + ".";
+      return tr("The seed: ") + memory_.seed.problem + ".";
     }
     if (choice_.ofModel && sources_.model == nullptr && ofPass()) {
-      return "No model is open: open one on this page first.";
+      return tr("No model is open: open one on this page first.");
     }
     return exportProblem(choice_);
   }
@@ -289,14 +295,14 @@ class ExportForm {
     }
     ImGui::Dummy({1, look_.space.thin});
     const bool can = why.empty() && !memory_.writing;
-    const bool asked = primaryPill(look_, "Export", can) || (entered && can);
+    const bool asked = primaryPill(look_, tr("Export"), can) || (entered && can);
     ImGui::SameLine(0.0F, look_.px(8));
     if (memory_.writing && sources_.filmed) {
-      if (pill(look_, "Stop")) panel_.commands.add(StopLearning{});
-      tip(look_, "Stops the film; no file is written.");
+      if (pill(look_, tr("Stop"))) panel_.commands.add(StopLearning{});
+      tip(look_, tr("Stops the film; no file is written."));
       ImGui::SameLine(0.0F, look_.px(8));
     }
-    if (pill(look_, "Close")) memory_.open = false;
+    if (pill(look_, tr("Close"))) memory_.open = false;
     if (!asked) return std::nullopt;
     choice_.folder = exportPath(choice_).parent_path();
     choice_.name = exportPath(choice_).filename().string();

@@ -14,6 +14,7 @@
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -21,18 +22,18 @@ namespace {
 
 constexpr std::array kFilmRates{10, 15, 20, 25, 30};
 constexpr std::array kFilmSpeeds{0.5, 1.0, 2.0, 4.0, 8.0, 0.0};
-constexpr const char* kSecondsProblem = "The film lasts 1 to 600 seconds.";
+constexpr const char* kSecondsProblem = trLater("The film lasts 1 to 600 seconds.");
 
 std::string filmTitle(const PanelContext& panel, FilmOf of) {
   switch (of) {
     case FilmOf::run:
-      return "training run";
+      return tr("training run");
     case FilmOf::scenes:
       return "scenes";
     case FilmOf::play:
       break;
   }
-  return panel.selection.page == kStagePage ? "way of the word" : "timeline";
+  return panel.selection.page == kStagePage ? tr("way of the word") : tr("timeline");
 }
 
 /// Draws a row of choices. Returns the clicked one, or −1.
@@ -56,7 +57,7 @@ void subjectRow(const PanelContext& panel, ExportDialogMemory& memory,
   std::vector<std::string> titles;
   for (const FilmOf film : films) titles.push_back(filmTitle(panel, film));
   const int clicked =
-      choiceRow(panel.look, "film of", titles, static_cast<int>(chosen - films.begin()));
+      choiceRow(panel.look, tr("film of"), titles, static_cast<int>(chosen - films.begin()));
   if (clicked < 0) return;
   of = films[static_cast<std::size_t>(clicked)];
   memory.changed();
@@ -75,8 +76,8 @@ void formatRow(const FrameContext& look, ExportDialogMemory& memory,
   }
   const int clicked = choiceRow(look, "format", titles, static_cast<int>(chosen - kinds.begin()));
   const std::string whyNoMp4 = whyNoFilm(FilmKind::mp4);
-  tip(look, whyNoMp4.empty() ? "WebP keeps every pixel; MP4 is for presentations without WebP"
-                             : "WebP keeps every pixel. " + whyNoMp4);
+  tip(look, whyNoMp4.empty() ? tr("WebP keeps every pixel; MP4 is for presentations without WebP")
+                             : tr("WebP keeps every pixel. ") + whyNoMp4);
   if (clicked < 0) return;
   memory.choice.filmKind = kinds[static_cast<std::size_t>(clicked)];
   memory.changed();
@@ -100,13 +101,13 @@ void sizeRow(const PanelContext& panel, ExportDialogMemory& memory) {
 
 void secondsRow(const FrameContext& look, ExportDialogMemory& memory) {
   FilmSettings& film = memory.choice.film;
-  exportCaption(look, "seconds");
+  exportCaption(look, tr("seconds"));
   const auto now = static_cast<Index>(film.seconds);
   const NumberChange change =
       numberField(look, {"seconds", now, !memory.seconds.problem.empty()}, memory.seconds);
   const Index next = change.value.value_or(now) + change.stepped;
   if (change.notANumber || next < 1 || static_cast<double>(next) > kMaxFilmSeconds) {
-    memory.seconds.problem = kSecondsProblem;
+    memory.seconds.problem = tr(kSecondsProblem);
   } else if (next != now || change.value) {
     memory.seconds.problem.clear();
     film.seconds = static_cast<double>(next);
@@ -119,19 +120,19 @@ void rateRow(const FrameContext& look, FilmSettings& film) {
   for (const int fps : kFilmRates) titles.push_back(std::to_string(fps));
   const auto chosen = std::ranges::find(kFilmRates, film.fps);
   const int clicked = choiceRow(look, "fps", titles, static_cast<int>(chosen - kFilmRates.begin()));
-  tip(look, "Pictures a second: more move smoother, and the file is larger");
+  tip(look, tr("Pictures a second: more move smoother, and the file is larger"));
   if (clicked >= 0) film.fps = kFilmRates[static_cast<std::size_t>(clicked)];
 }
 
 void speedRow(const FrameContext& look, FilmSettings& film) {
   std::vector<std::string> titles;
   for (const double speed : kFilmSpeeds) {
-    titles.push_back(speed > 0.0 ? fmt::format("{:g}×", speed) : "to the end");
+    titles.push_back(speed > 0.0 ? fmt::format("{:g}×", speed) : tr("to the end"));
   }
   const auto chosen = std::ranges::find(kFilmSpeeds, film.speed);
   const int clicked =
       choiceRow(look, "speed", titles, static_cast<int>(chosen - kFilmSpeeds.begin()));
-  tip(look, "Seconds of playing in a second of the film; to the end: as fast as it takes");
+  tip(look, tr("Seconds of playing in a second of the film; to the end: as fast as it takes"));
   if (clicked >= 0) film.speed = kFilmSpeeds[static_cast<std::size_t>(clicked)];
 }
 
@@ -139,21 +140,20 @@ void speedRow(const FrameContext& look, FilmSettings& film) {
 std::string playedInWords(const PanelContext& panel, const FilmSettings& film) {
   const FilmedPart part = filmedPart(panel.view, panel.trace.config());
   const double end = std::min(part.length, part.start + film.seconds * speedOf(film, part));
-  return fmt::format("{} to {} of {}", clockText(part.start), clockText(end),
-                     clockText(part.length));
+  return trFormat("{} to {} of {}", clockText(part.start), clockText(end), clockText(part.length));
 }
 
 std::string filmInWords(const PanelContext& panel, const ExportDialogMemory& memory,
                         const ExportSources& sources) {
   const FilmSettings& film = memory.choice.film;
-  std::string words = fmt::format("{} pictures", withThousands(picturesOf(film)));
+  std::string words = trFormat("{} pictures", withThousands(picturesOf(film)));
   if (film.of == FilmOf::play) {
     words += ", " + playedInWords(panel, film);
   } else if (film.of == FilmOf::run) {
-    words += ": the run from its start to the step where it is";
+    words += tr(": the run from its start to the step where it is");
   } else {
-    words += fmt::format(": {} scenes for {:.1f} s each", sources.scenes,
-                         film.seconds / static_cast<double>(sources.scenes));
+    words += trFormat(": {} scenes for {:.1f} s each", sources.scenes,
+                      film.seconds / static_cast<double>(sources.scenes));
   }
   return words;
 }
@@ -181,7 +181,7 @@ std::string filmProblem(const ExportDialogMemory& memory) {
 
 void filmProgress(const FrameContext& look, const FilmProgress& film) {
   label(look.fonts.small, look.theme.textMuted,
-        fmt::format("picture {} of {}", film.drawn, film.pictures));
+        trFormat("picture {} of {}", film.drawn, film.pictures));
   const ImVec2 size{ImGui::GetContentRegionAvail().x, look.px(5)};
   const float done = static_cast<float>(film.drawn) / static_cast<float>(film.pictures);
   drawProgress(look, ImGui::GetCursorScreenPos(), size, done);

@@ -10,6 +10,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/widgets.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -21,11 +22,10 @@ constexpr float kCaptions = 76.0F;  // the width of the column of captions
 std::string shownInWords(const PanelContext& panel) {
   if (panel.selection.page == kTrainPage) return {};
   if (panel.selection.page == kModelPage) {
-    return fmt::format(": layer {}, head {}", panel.modelView.layer + 1, panel.modelView.head + 1);
+    return trFormat(": layer {}, head {}", panel.modelView.layer + 1, panel.modelView.head + 1);
   }
-  return fmt::format(": step {}, head {}",
-                     step(panel.selection.step).text(panel.trace.config()).title,
-                     panel.selection.head + 1);
+  return trFormat(": step {}, head {}", step(panel.selection.step).text(panel.trace.config()).title,
+                  panel.selection.head + 1);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ bool wholeNumber(const FrameContext& look, const char* name, Index& value, Numbe
   const NumberChange change = numberField(look, {name, value, !draft.problem.empty()}, draft);
   if (change.value) value = *change.value;
   if (change.stepped != 0) value = std::max<Index>(1, value + step * change.stepped);
-  if (change.notANumber) draft.problem = fmt::format("'{}' is not a whole number", draft.text);
+  if (change.notANumber) draft.problem = trFormat("'{}' is not a whole number", draft.text);
   if (!change.value && change.stepped == 0) return false;
   draft.problem.clear();
   return true;
@@ -49,7 +49,7 @@ bool wholeNumber(const FrameContext& look, const char* name, Index& value, Numbe
 
 void pictureView(const PanelContext& panel, ExportDialogMemory& memory,
                  const ExportSources& sources) {
-  exportCaption(panel.look, "view");
+  exportCaption(panel.look, tr("view"));
   const bool played =
       memory.choice.kind == ExportKind::film && memory.choice.film.of == FilmOf::play;
   std::vector<const char*> titles;
@@ -58,7 +58,7 @@ void pictureView(const PanelContext& panel, ExportDialogMemory& memory,
   for (const PictureView& view : kPictureViews) {
     if (!isOffered(view, panel.view) || (played && !view.plays)) continue;
     if (view.card == memory.choice.view) now = static_cast<int>(titles.size());
-    titles.push_back(view.title != nullptr ? view.title : sources.tool);
+    titles.push_back(view.title != nullptr ? tr(view.title) : sources.tool);
     views.push_back(&view);
   }
   const int view = choices(panel.look, "view", titles, now);
@@ -81,9 +81,9 @@ void pictureFollowsWindow(const PanelContext& panel, ExportDialogMemory& memory)
 }
 
 void pictureTheme(const FrameContext& look, ExportDialogMemory& memory) {
-  exportCaption(look, "theme");
+  exportCaption(look, tr("theme"));
   const bool dark = memory.choice.theme == ThemeKind::dark;
-  const int theme = choices(look, "theme", {"light", "dark"}, dark ? 1 : 0);
+  const int theme = choices(look, "theme", {tr("light"), tr("dark")}, dark ? 1 : 0);
   if (theme >= 0) memory.choice.theme = theme == 1 ? ThemeKind::dark : ThemeKind::light;
 }
 
@@ -92,15 +92,15 @@ void pictureRows(const PanelContext& panel, ExportDialogMemory& memory,
   const FrameContext& look = panel.look;
   ExportChoice& choice = memory.choice;
   pictureView(panel, memory, sources);
-  exportCaption(look, "format");
+  exportCaption(look, tr("format"));
   const int format = choices(look, "picture format", {"PNG", "SVG", "PDF"},
                              static_cast<int>(choice.pictureFormat));
-  tip(look, "Pixels, or a vector figure for print, whose text can be selected");
+  tip(look, tr("Pixels, or a vector figure for print, whose text can be selected"));
   if (format >= 0) {
     choice.pictureFormat = static_cast<PictureFormat>(format);
     memory.changed();
   }
-  exportCaption(look, "size");
+  exportCaption(look, tr("size"));
   pictureFollowsWindow(panel, memory);
   bool sized = wholeNumber(look, "width", choice.width, memory.width);
   ImGui::SameLine(0.0F, look.px(8));
@@ -110,7 +110,7 @@ void pictureRows(const PanelContext& panel, ExportDialogMemory& memory,
     memory.sized = true;
     memory.answer.clear();
   }
-  exportCaption(look, "scale");
+  exportCaption(look, tr("scale"));
   const int scale = choices(look, "scale", {"1×", "2×", "3×", "4×"}, choice.scale - 1);
   if (scale >= 0) choice.scale = scale + 1;
   pictureTheme(look, memory);
@@ -118,9 +118,9 @@ void pictureRows(const PanelContext& panel, ExportDialogMemory& memory,
   wrappedLabel(
       look.fonts.small, look.theme.textMuted,
       choice.pictureFormat == PictureFormat::png
-          ? fmt::format("{} × {} pixels, as the window shows it{}", choice.width * choice.scale,
-                        choice.height * choice.scale, shownInWords(panel))
-          : fmt::format("a figure 16 cm wide, without a background{}", shownInWords(panel)));
+          ? trFormat("{} × {} pixels, as the window shows it{}", choice.width * choice.scale,
+                     choice.height * choice.scale, shownInWords(panel))
+          : trFormat("a figure 16 cm wide, without a background{}", shownInWords(panel)));
 }
 
 }  // namespace headscope::ui

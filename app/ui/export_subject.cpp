@@ -7,6 +7,7 @@
 #include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/model/model_edits.h"
@@ -14,12 +15,8 @@
 namespace headscope::ui {
 namespace {
 
-std::string counted(Index count, const char* what) {
-  return fmt::format("{} {}{}", withThousands(count), what, count == 1 ? "" : "s");
-}
-
 std::string offInWords(Index heads) {
-  return heads == 0 ? std::string() : fmt::format(", {} off", counted(heads, "head"));
+  return heads == 0 ? std::string() : trFormat(", {} off", counted(heads, "head"));
 }
 
 }  // namespace
@@ -28,18 +25,18 @@ std::string layerInWords(const Document& document) {
   const AttentionConfig& c = document.config;
   const auto* loaded =
       document.source != nullptr ? std::get_if<TensorSource>(document.source.get()) : nullptr;
-  return fmt::format("{} (d_model {}, {}, {}{})",
-                     loaded != nullptr && !loaded->name.empty() ? loaded->name : "Flow's layer",
-                     c.dModel, counted(c.numHeads, "head"), counted(c.seqLen, "token"),
-                     c.batch > 1 ? fmt::format(", batch {}", c.batch) : "");
+  return trFormat("{} (d_model {}, {}, {}{})",
+                  loaded != nullptr && !loaded->name.empty() ? loaded->name : tr("Flow's layer"),
+                  c.dModel, counted(c.numHeads, "head"), counted(c.seqLen, "token"),
+                  c.batch > 1 ? trFormat(", batch {}", c.batch) : "");
 }
 
 std::string modelInWords(const model::ModelTrace& trace) {
   const model::ModelConfig& c = trace.config();
-  return fmt::format("{} ({} of {}, {}{})", trace.document().model->name(),
-                     counted(c.depth(), "layer"), counted(c.heads, "head"),
-                     counted(trace.tokens(), "token"),
-                     offInWords(std::ssize(headsOff(trace.document()))));
+  return trFormat("{} ({} of {}, {}{})", trace.document().model->name(),
+                  counted(c.depth(), "layer"), counted(c.heads, "head"),
+                  counted(trace.tokens(), "token"),
+                  offInWords(std::ssize(headsOff(trace.document()))));
 }
 
 std::string layerOfModelInWords(const model::ModelTrace& trace, Index layer) {
@@ -47,9 +44,9 @@ std::string layerOfModelInWords(const model::ModelTrace& trace, Index layer) {
   for (const HeadOfLayer& head : headsOff(trace.document())) {
     if (head.layer == layer) ++off;
   }
-  return fmt::format("{} of {} ({}, {}{})", trace.config().layerInWords(layer),
-                     trace.document().model->name(), counted(trace.config().heads, "head"),
-                     counted(trace.tokens(), "token"), offInWords(off));
+  return trFormat("{} of {} ({}, {}{})", trace.config().layerInWords(layer),
+                  trace.document().model->name(), counted(trace.config().heads, "head"),
+                  counted(trace.tokens(), "token"), offInWords(off));
 }
 
 }  // namespace headscope::ui

@@ -11,6 +11,7 @@
 #include "app/ui/number_field.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/formats/gguf_model.h"
 #include "core/formats/lesson_json.h"
 #include "core/formats/pictures/picture.h"
@@ -28,10 +29,10 @@ constexpr ModalFrame kSaveFrame{"file dialog", 520.0F, 0.15F, true};
 constexpr ModalFrame kOpenFrame{"file dialog", 860.0F, 0.15F, true};
 constexpr std::size_t kMostListed = 1000;
 constexpr float kRows = 11.0F;
-constexpr const char* kOpened =
+constexpr const char* kOpened = trLater(
     "sessions (.headscope.json), lessons (.lesson.json), series (.csv), tensors and attention "
     "weights (.safetensors), texts (.jsonl, .txt), pictures (.png, .jpg, .webp), the folders of "
-    "models and GGUF files";
+    "models and GGUF files");
 
 /// Returns whether the name ends as that of a file that the program opens.
 bool opens(const fs::path& path) {
@@ -97,19 +98,18 @@ void FileDialog::askToReplace(const fs::path& path) {
 /// Draws the question asked where the session's file has changed since it was opened or saved here.
 FileDialog::Answer FileDialog::askedToReplace(const FrameContext& look, bool& closes) {
   Answer answer;
-  heading(look, "The file was saved by another program");
-  wrappedLabel(
-      look.fonts.regular, look.theme.text,
-      fmt::format("{} has changed since it was opened or saved in this window. Saving over "
-                  "it loses what was saved there.",
-                  path_));
+  heading(look, tr("The file was saved by another program"));
+  wrappedLabel(look.fonts.regular, look.theme.text,
+               trFormat("{} has changed since it was opened or saved in this window. Saving over "
+                        "it loses what was saved there.",
+                        path_));
   ImGui::Dummy({0.0F, look.space.thin});
   const float gap = look.px(8);
-  if (primaryPill(look, "Save under another name …")) answer.saveElsewhere = true;
+  if (primaryPill(look, tr("Save under another name …"))) answer.saveElsewhere = true;
   ImGui::SameLine(0.0F, gap);
-  if (pill(look, "Save over it")) answer.saveOver = replacing_;
+  if (pill(look, tr("Save over it"))) answer.saveOver = replacing_;
   ImGui::SameLine(0.0F, gap);
-  closes = pill(look, "Cancel") || keyPressed(Key::escape, false) || answer.saveElsewhere ||
+  closes = pill(look, tr("Cancel")) || keyPressed(Key::escape, false) || answer.saveElsewhere ||
            answer.saveOver;
   return answer;
 }
@@ -120,7 +120,7 @@ std::optional<fs::path> FileDialog::acceptedToOpen(fs::path path, const Given& g
     path = formats::withSessionEnding(path);
   }
   if (!platform::exists(path)) {
-    problem_ = fmt::format("There is no {}.", path.string());
+    problem_ = trFormat("There is no {}.", path.string());
     return std::nullopt;
   }
   if (platform::isFolder(path) && !isModelFolder(path)) {
@@ -130,12 +130,12 @@ std::optional<fs::path> FileDialog::acceptedToOpen(fs::path path, const Given& g
   }
   if (!platform::isFolder(path) && !opens(path)) {
     problem_ =
-        fmt::format("{} cannot be opened: headscope opens {}.", path.filename().string(), kOpened);
+        trFormat("{} cannot be opened: headscope opens {}.", path.filename().string(), tr(kOpened));
     return std::nullopt;
   }
   if (formats::isSession(path) && !given.unsaved.empty() && path != leavingFor_) {
     leavingFor_ = path;
-    problem_ = fmt::format("{}: open again to discard the changes.", given.unsaved);
+    problem_ = trFormat("{}: open again to discard the changes.", given.unsaved);
     return std::nullopt;
   }
   return path;
@@ -144,18 +144,17 @@ std::optional<fs::path> FileDialog::acceptedToOpen(fs::path path, const Given& g
 /// Returns the path if the session can be saved there; otherwise sets `problem_`.
 std::optional<fs::path> FileDialog::acceptedToSave(fs::path path, const Given& given) {
   if (platform::isFolder(path)) {
-    problem_ = "Give the name of a file.";
+    problem_ = tr("Give the name of a file.");
     return std::nullopt;
   }
   path = formats::withSessionEnding(path);
   if (!platform::isFolder(path.parent_path())) {
-    problem_ = fmt::format("There is no folder {}.", path.parent_path().string());
+    problem_ = trFormat("There is no folder {}.", path.parent_path().string());
     return std::nullopt;
   }
   if (platform::exists(path) && path != given.current && path != replacing_) {
     replacing_ = path;
-    problem_ =
-        fmt::format("{} already exists: save again to replace it.", path.filename().string());
+    problem_ = trFormat("{} already exists: save again to replace it.", path.filename().string());
     return std::nullopt;
   }
   return path;
@@ -165,8 +164,8 @@ std::optional<fs::path> FileDialog::accepted(const Given& given) {
   problem_.clear();
   fs::path path = typedPath(path_, folder_);
   if (path.filename().empty() && !platform::isFolder(path)) {
-    problem_ = mode_ == Mode::open ? "Choose a file or a folder, or type a path."
-                                   : "Give the name of a file.";
+    problem_ = mode_ == Mode::open ? tr("Choose a file or a folder, or type a path.")
+                                   : tr("Give the name of a file.");
     return std::nullopt;
   }
   auto taken = mode_ == Mode::open ? acceptedToOpen(path, given) : acceptedToSave(path, given);
@@ -176,7 +175,7 @@ std::optional<fs::path> FileDialog::accepted(const Given& given) {
 
 /// Draws the recent files. A click chooses one; a double click also opens it.
 void FileDialog::recentList(const FrameContext& look, const Given& given, bool& taken) {
-  label(look.fonts.small, look.theme.textMuted, "Opened last");
+  label(look.fonts.small, look.theme.textMuted, tr("Opened last"));
   for (const std::string& recent : given.recent) {
     const fs::path path(recent);
     const std::string name = path.filename().empty() ? recent : path.filename().string();
@@ -215,9 +214,9 @@ void FileDialog::folderList(const FrameContext& look, bool& taken) {
   }
   if (listing_.items.empty()) {
     label(look.fonts.small, look.theme.textMuted,
-          "Nothing that headscope opens is in this folder.");
+          tr("Nothing that headscope opens is in this folder."));
   }
-  if (listing_.more) label(look.fonts.small, look.theme.textMuted, "… and more: type the path");
+  if (listing_.more) label(look.fonts.small, look.theme.textMuted, tr("… and more: type the path"));
   if (enter.empty()) return;
   show(enter);
   path_.clear();
@@ -238,12 +237,12 @@ FileDialog::Answer FileDialog::draw(const FrameContext& look, const Given& given
     endModal(closes);
     return answer;
   }
-  heading(look, opening ? "Open" : "Save the session");
+  heading(look, opening ? tr("Open") : tr("Save the session"));
   bool taken = false;
   if (opening) {
     wrappedLabel(
         look.fonts.small, look.theme.textMuted,
-        fmt::format("headscope opens {}. Dropping one on the window does so too.", kOpened));
+        trFormat("headscope opens {}. Dropping one on the window does so too.", tr(kOpened)));
   }
   label(look.fonts.small, look.theme.textMuted,
         elided(look.fonts.small, "in " + folder_.string(), ImGui::GetContentRegionAvail().x));
@@ -265,15 +264,15 @@ FileDialog::Answer FileDialog::draw(const FrameContext& look, const Given& given
   pushFieldStyle(look, false);
   constexpr ImGuiInputTextFlags kFlags =
       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll;
-  taken = textField(look, {"##session path", kFlags, "a name, or a path"}, path_) || taken;
+  taken = textField(look, {"##session path", kFlags, tr("a name, or a path")}, path_) || taken;
   popFieldStyle();
   // enter also opens what was chosen in a list
   const bool entered = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
   taken = taken || (entered && !ImGui::IsWindowAppearing());
   ImGui::Dummy({0.0F, look.space.thin});
-  taken = primaryPill(look, opening ? "Open" : "Save") || taken;
+  taken = primaryPill(look, opening ? tr("Open") : tr("Save")) || taken;
   ImGui::SameLine(0.0F, look.px(8));
-  bool closes = pill(look, "Cancel") || keyPressed(Key::escape, false);
+  bool closes = pill(look, tr("Cancel")) || keyPressed(Key::escape, false);
   // below the buttons, so that they stay under the mouse when a confirmation appears
   if (!problem_.empty()) wrappedLabel(look.fonts.regular, look.theme.bad, problem_);
   if (taken && !closes) {

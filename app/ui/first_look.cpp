@@ -9,6 +9,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/stage/sentence_layout.h"
 #include "app/ui/view_state.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/training/relations.h"
@@ -58,7 +59,7 @@ std::string FirstLook::inWords(const PanelContext& panel) {
     cell_.reset();
     return {};
   }
-  return fmt::format(
+  return trFormat(
       "“{}” asks “{}” in {}. Try it: press enter and type 0, or turn the wheel over the outlined "
       "number, and see what follows; space plays every step.",
       placeName(panel.trace, Axis::query, 0, cell_->row),

@@ -14,6 +14,7 @@
 #include "app/ui/tools/tools.h"
 #include "app/ui/view_state.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -46,7 +47,7 @@ class FlowPage final : public Page {
  public:
   FlowPage(const Cards& tools, const Playback& playback, CellEditing& editing, ScenesPanel& scenes,
            LiveModel& model)
-      : Page({kFlowPage, "Flow", "Every step of one pass", kStepViewCard, kToolsCard},
+      : Page({kFlowPage, tr("Flow"), tr("Every step of one pass"), kStepViewCard, kToolsCard},
              Cards::of(makeStepsCard(playback), makeToolsCard(tools),
                        makeStepViewCard(editing, playback), makeInspectorCard(editing, scenes),
                        makeHeadsStrip(), makeLayerStripCard(model))),
@@ -78,14 +79,14 @@ class FlowPage final : public Page {
   }
   std::string placeInWords(const PanelContext& panel, std::string_view card) const override {
     const AttentionConfig& c = panel.trace.config();
-    const std::string where = fmt::format("Step {} · {}", stepPlace(panel.selection.step, c) + 1,
-                                          step(panel.selection.step).text(c).title);
+    const std::string where = trFormat("Step {} · {}", stepPlace(panel.selection.step, c) + 1,
+                                       step(panel.selection.step).text(c).title);
     return card == kStripCard
                ? where
                : fmt::format("{} · {}", where, namedHead(panel.purposes, panel.selection.head));
   }
   std::string keysInWords(const ViewState& view) const override {
-    return fmt::format("← → step · space {}", view.frame.playing ? "pauses" : "plays");
+    return trFormat("← → step · space {}", view.frame.playing ? tr("pauses") : tr("plays"));
   }
   /// The timeline's narration; off the timeline, the one that the step would begin with.
   std::string sentenceInWords(const PanelContext& panel, std::string_view card) const override {

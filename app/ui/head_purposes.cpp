@@ -10,6 +10,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/heads/designed_heads.h"
@@ -23,20 +24,20 @@ using Kind = HeadPurpose::Kind;
 HeadPurpose purposeOf(const DesignedHead& head) {
   if (head.drawn) {
     const std::string instead =
-        head.instead.empty() ? "" : fmt::format(" in place of {}", head.instead);
+        head.instead.empty() ? "" : trFormat(" in place of {}", head.instead);
     return {Kind::drawn, head.title, fmt::format("{}{}: {}.", head.title, instead, head.why)};
   }
-  std::string text = fmt::format("{} ({}). {}\n\nWhat its scores are made of: {}.", head.title,
-                                 kDesignedNotLearned, head.about, head.structure);
-  if (!head.why.empty()) text += fmt::format("\n\nHere {}.", head.why);
+  std::string text = trFormat("{} ({}). {}\n\nWhat its scores are made of: {}.", head.title,
+                              tr(kDesignedNotLearned), head.about, head.structure);
+  if (!head.why.empty()) text += trFormat("\n\nHere {}.", head.why);
   return {Kind::designed, head.title, std::move(text)};
 }
 
 HeadPurpose purposeOf(const training::TrainedFor& head, const Document& document) {
   return {Kind::trained, head.title,
-          fmt::format("Trained for:\n{}\n\nWhich head answers which question was set beforehand. "
-                      "Where it looks for the answer was learned, from {}.",
-                      fmt::join(head.asked, "\n"), inWords(trainingDomainOf(document)))};
+          trFormat("Trained for:\n{}\n\nWhich head answers which question was set beforehand. "
+                   "Where it looks for the answer was learned, from {}.",
+                   fmt::join(head.asked, "\n"), inWords(trainingDomainOf(document)))};
 }
 
 const HeadPurpose* purposeAt(const std::vector<HeadPurpose>* purposes, Index head) {
@@ -70,25 +71,25 @@ std::string purposeTitle(const std::vector<HeadPurpose>* purposes, Index head) {
 
 std::string namedHead(const std::vector<HeadPurpose>* purposes, Index head) {
   const std::string title = purposeTitle(purposes, head);
-  return fmt::format("head {}{}{}", head + 1, title.empty() ? "" : ": ", title);
+  return trFormat("head {}{}{}", head + 1, title.empty() ? "" : ": ", title);
 }
 
 std::string purposeExplanation(const PanelContext& panel, Index head) {
   const HeadPurpose* found = purposeAt(panel.purposes, head);
   if (found == nullptr) return {};
   const bool edited = found->kind != Kind::drawn && panel.trace.document().weightsEdited;
-  return found->explanation + (edited ? "\n\nIts weights may have been edited since." : "");
+  return found->explanation + (edited ? tr("\n\nIts weights may have been edited since.") : "");
 }
 
 std::string purposesInWords(const std::vector<HeadPurpose>* purposes) {
   if (purposes == nullptr || purposes->empty()) return {};
   const auto& heads = *purposes;
-  if (headsAreTrained(purposes)) return "learned, not designed";
+  if (headsAreTrained(purposes)) return tr("learned, not designed");
   const auto drawn = static_cast<std::size_t>(std::count_if(
       heads.begin(), heads.end(), [](const HeadPurpose& h) { return h.kind == Kind::drawn; }));
-  if (drawn == 0) return kDesignedNotLearned;
-  if (drawn == heads.size()) return "drawn at random: no head can be designed here";
-  return fmt::format("{}; {} of {} drawn at random", kDesignedNotLearned, drawn, heads.size());
+  if (drawn == 0) return tr(kDesignedNotLearned);
+  if (drawn == heads.size()) return tr("drawn at random: no head can be designed here");
+  return trFormat("{}; {} of {} drawn at random", tr(kDesignedNotLearned), drawn, heads.size());
 }
 
 bool headsAreTrained(const std::vector<HeadPurpose>* purposes) {
@@ -104,7 +105,7 @@ void showHowLearned(const PanelContext& panel) {
 bool howLearnedButton(const PanelContext& panel) {
   const bool clicked = pill(panel.look, kHowLearned);
   tip(panel.look,
-      "The questions these heads were trained on, their training data, and their limits");
+      tr("The questions these heads were trained on, their training data, and their limits"));
   if (clicked) showHowLearned(panel);
   return clicked;
 }

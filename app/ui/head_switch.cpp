@@ -14,6 +14,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -48,19 +49,19 @@ void switchOthersOff(const PanelContext& panel, Index head) {
   const AttentionConfig& c = panel.document.config;
   if (head >= c.numHeads) return;
   if (c.numHeads == 1) {
-    panel.commands.say("there is only one head: no other can be switched off");
+    panel.commands.say(tr("there is only one head: no other can be switched off"));
   } else if (isAlone(c, head)) {
     switchAllOn(panel);
   } else {
     std::vector<float> gains(static_cast<std::size_t>(c.numHeads), 0.0F);
     gains[static_cast<std::size_t>(head)] = isOff(c, head) ? 1.0F : c.gain(head);
-    setGains(panel, std::move(gains), fmt::format("all heads off but {}", head + 1));
+    setGains(panel, std::move(gains), trFormat("all heads off but {}", head + 1));
   }
 }
 
 void switchAllOn(const PanelContext& panel) {
   if (panel.document.config.headGains.empty()) return;
-  setGains(panel, {}, "all heads on");
+  setGains(panel, {}, tr("all heads on"));
 }
 
 bool headSwitchKeys(const PanelContext& panel) {
@@ -91,8 +92,8 @@ void headSwitch(const PanelContext& panel, Index head) {
   if (ImGui::IsItemHovered()) list->AddRect(a, b, t.accent, radius, 0, look.px(1.5F));
   list->AddCircleFilled({on ? b.x - radius : a.x + radius, a.y + radius}, radius - look.space.thin,
                         t.panel);
-  tip(look, fmt::format("Head {} is {}: switches it {} (alt+x for the chosen head)", head + 1,
-                        on ? "on" : "off", on ? "off" : "on"));
+  tip(look, trFormat("Head {} is {}: switches it {} (alt+x for the chosen head)", head + 1,
+                     on ? "on" : "off", on ? "off" : "on"));
 }
 
 void drawOff(const PanelContext& panel, ImDrawList* list, Index head, ImVec2 a, ImVec2 b) {

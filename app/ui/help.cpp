@@ -11,15 +11,16 @@
 #include "app/ui/modal.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kToolsGroup = "Tools";
+constexpr const char* kToolsGroup = trLater("Tools");
 
 /// The letters that open the tools.
 ShortcutGroup toolKeys(const Cards& tools) {
-  ShortcutGroup group{kToolsGroup, {}};
+  ShortcutGroup group{tr(kToolsGroup), {}};
   for (const auto& tool : tools.all()) {
     group.shortcuts.push_back({std::string(1, tool->text().key), tool->text().title});
   }
@@ -30,93 +31,95 @@ ShortcutGroup toolKeys(const Cards& tools) {
 
 std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
   std::vector<ShortcutGroup> groups{
-      {"Steps",
-       {{"←  →", "one step back, one step forward"},
-        {"home  end", "to the first step, to the last"},
-        {"page up, page down", "the same as ← → while a cell is chosen"}}},
-      {"Playing",
-       {{"space", "plays from the shown step; pauses; resumes"},
-        {"←  →", "one moment back, one moment forward"},
-        {"shift+←  →", "one step back, one step forward"},
-        {"drag the bar", "goes to any moment"},
-        {"esc", "leaves the timeline"}}},
-      {"Choosing a cell",
-       {{"point", "shows its value and its terms"},
-        {"click", "chooses it: its arithmetic stays"},
-        {"↓", "chooses the first cell if none is chosen"},
-        {"← ↑ ↓ →", "to the next cell; with shift by 8"},
-        {"home  end", "along its row"},
-        {"tab", "the next matrix; with shift the one before"},
-        {"backspace", "one cell back on the trail"},
-        {"esc", "deselects it"}}},
-      {"Changing a cell",
-       {{"enter", "replaces the value: edits an operand, pins a result"},
-        {"drag, wheel", "changes its value"},
-        {"right click", "commands for its row, column, head, matrix"},
-        {"shift+enter", "the same commands"},
-        {"ctrl+c  ctrl+v", "copies, pastes cells as tab-separated numbers"},
-        {"delete", "removes its pin"},
+      {tr("Steps"),
+       {{"←  →", tr("one step back, one step forward")},
+        {tr("home  end"), tr("to the first step, to the last")},
+        {tr("page up, page down"), tr("the same as ← → while a cell is chosen")}}},
+      {tr("Playing"),
+       {{"space", tr("plays from the shown step; pauses; resumes")},
+        {"←  →", tr("one moment back, one moment forward")},
+        {"shift+←  →", tr("one step back, one step forward")},
+        {tr("drag the bar"), tr("goes to any moment")},
+        {"esc", tr("leaves the timeline")}}},
+      {tr("Choosing a cell"),
+       {{"point", tr("shows its value and its terms")},
+        {"click", tr("chooses it: its arithmetic stays")},
+        {"↓", tr("chooses the first cell if none is chosen")},
+        {"← ↑ ↓ →", tr("to the next cell; with shift by 8")},
+        {tr("home  end"), tr("along its row")},
+        {"tab", tr("the next matrix; with shift the one before")},
+        {"backspace", tr("one cell back on the trail")},
+        {"esc", tr("deselects it")}}},
+      {tr("Changing a cell"),
+       {{"enter", tr("replaces the value: edits an operand, pins a result")},
+        {tr("drag, wheel"), tr("changes its value")},
+        {tr("right click"), tr("commands for its row, column, head, matrix")},
+        {"shift+enter", tr("the same commands")},
+        {"ctrl+c  ctrl+v", tr("copies, pastes cells as tab-separated numbers")},
+        {"delete", tr("removes its pin")},
         {"ctrl+z", "undo"},
         {"ctrl+shift+z  ctrl+y", "redo"}}},
       toolKeys(tools),
-      {"Whole models",
-       {{"double click", "on a head: opens its layer in Flow"},
-        {"ctrl+v", "a copied picture, for a model of images"}}},
-      {"What is shown",
-       {{"v", "the page: stage, flow, heads, train, learn"},
-        {"h", "the next head; with shift the one before"},
-        {"alt+x", "switches the head off or on; with shift all others"},
-        {"g", "all heads, this head"},
-        {"shift+g", "gradients, values"},
-        {"q", "Q, K or V, where a step shows one of them"},
-        {"ctrl+click", "a word of the stage: its numbers"},
-        {"n", "the next sentence of the batch"},
-        {"i", "inspector, history, scenes"}}},
-      {"All heads",
-       {{"click  enter", "opens a head; the space bar chooses it"},
-        {"ctrl+click  ctrl+space", "compares it with others"},
-        {"wheel", "fewer or more tokens, around the mouse"},
+      {tr("Whole models"),
+       {{tr("double click"), tr("on a head: opens its layer in Flow")},
+        {"ctrl+v", tr("a copied picture, for a model of images")}}},
+      {tr("What is shown"),
+       {{"v", tr("the page: stage, flow, heads, train, learn")},
+        {"h", tr("the next head; with shift the one before")},
+        {"alt+x", tr("switches the head off or on; with shift all others")},
+        {"g", tr("all heads, this head")},
+        {"shift+g", tr("gradients, values")},
+        {"q", tr("Q, K or V, where a step shows one of them")},
+        {"ctrl+click", tr("a word of the stage: its numbers")},
+        {"n", tr("the next sentence of the batch")},
+        {"i", tr("inspector, history, scenes")}}},
+      {tr("All heads"),
+       {{tr("click  enter"), tr("opens a head; the space bar chooses it")},
+        {tr("ctrl+click  ctrl+space"), tr("compares it with others")},
+        {"wheel", tr("fewer or more tokens, around the mouse")},
         {"drag", "pans"}}},
-      {"Train",
-       {{"enter", "trains, pauses; starts and stops a comparison"},
-        {"→", "one step"},
-        {"home", "from the start"},
-        {"drag", "on the curves: goes back in the run"}}},
-      {"Buttons and fields without the mouse",
-       {{"f2",
-         "moves the keyboard to the open tool; again: the next card, with shift the previous one"},
-        {"← ↑ ↓ →", "to the next button or field"},
-        {"space", "presses it"},
-        {"enter", "types into a field"},
-        {"esc", "gives the arrows back"}}},
-      {"Text and fields",
-       {{"ctrl+e", "edits the text; enter takes it"},
-        {"drag a token", "puts it in another place"},
-        {"↑  ↓", "in a number field: the next valid value"}}},
-      {"Lessons and lectures",
-       {{"f11", "full screen, for an audience"},
-        {"page down  →", "question, answer, next scene"},
-        {"page up  ←", "back a scene"},
-        {"f10", "a window for your lines"},
-        {"l", "switches the pointer (a red ring) on or off"},
-        {"1 … 9", "your own scenes; with ctrl: sets one"}}},
-      {"Files",
-       {{"ctrl+s", "saves the session"},
-        {"ctrl+shift+s", "saves it under another name"},
-        {"ctrl+o", "opens a file or a model's folder"},
-        {"ctrl+shift+e", "export: a tensor, a picture, a film, a PyTorch script, a run's curves"},
-        {"ctrl+shift+t", "saves every tensor of the pass"},
-        {"drop a file", "a session, a lesson, a series (.csv), or tensors (.safetensors)"}}},
-      {"Screen",
-       {{"f11", "presents the card with the keyboard focus, else the one under the mouse"},
-        {"tab  f6", "then: the next (f6 while a cell is chosen); esc: back"},
-        {"ctrl +  ctrl −", "larger, smaller interface"},
-        {"click a block", "in the dimension flow: opens its step"},
-        {"ctrl+k", "finds a page, a tool, a command, a term, an example"},
-        {"?  f1", "this list"}}},
+      {tr("Train"),
+       {{"enter", tr("trains, pauses; starts and stops a comparison")},
+        {"→", tr("one step")},
+        {"home", tr("from the start")},
+        {"drag", tr("on the curves: goes back in the run")}}},
+      {tr("Buttons and fields without the mouse"),
+       {{"f2", tr("moves the keyboard to the open tool; again: the next card, with shift the "
+                  "previous one")},
+        {"← ↑ ↓ →", tr("to the next button or field")},
+        {"space", tr("presses it")},
+        {"enter", tr("types into a field")},
+        {"esc", tr("gives the arrows back")}}},
+      {tr("Text and fields"),
+       {{"ctrl+e", tr("edits the text; enter takes it")},
+        {tr("drag a token"), tr("puts it in another place")},
+        {"↑  ↓", tr("in a number field: the next valid value")}}},
+      {tr("Lessons and lectures"),
+       {{"f11", tr("full screen, for an audience")},
+        {tr("page down  →"), tr("question, answer, next scene")},
+        {tr("page up  ←"), tr("back a scene")},
+        {"f10", tr("a window for your lines")},
+        {"l", tr("switches the pointer (a red ring) on or off")},
+        {"1 … 9", tr("your own scenes; with ctrl: sets one")}}},
+      {tr("Files"),
+       {{"ctrl+s", tr("saves the session")},
+        {"ctrl+shift+s", tr("saves it under another name")},
+        {"ctrl+o", tr("opens a file or a model's folder")},
+        {"ctrl+shift+e",
+         tr("export: a tensor, a picture, a film, a PyTorch script, a run's curves")},
+        {"ctrl+shift+t", tr("saves every tensor of the pass")},
+        {tr("drop a file"),
+         tr("a session, a lesson, a series (.csv), or tensors (.safetensors)")}}},
+      {tr("Screen"),
+       {{"f11", tr("presents the card with the keyboard focus, else the one under the mouse")},
+        {tr("tab  f6"), tr("then: the next (f6 while a cell is chosen); esc: back")},
+        {"ctrl +  ctrl −", tr("larger, smaller interface")},
+        {tr("click a block"), tr("in the dimension flow: opens its step")},
+        {"ctrl+k", tr("finds a page, a tool, a command, a term, an example")},
+        {"?  f1", tr("this list")}}},
   };
   const auto after = std::find_if(groups.begin(), groups.end(), [](const ShortcutGroup& group) {
-    return group.title == kToolsGroup;
+    return group.title == tr(kToolsGroup);
   });
   std::vector<ShortcutGroup> own;
   for (const auto& tool : tools.all()) {
@@ -131,7 +134,7 @@ namespace {
 
 constexpr ModalFrame kHelpFrame{"help", 1480.0F, 0.4F};
 constexpr int kPages = 4;
-constexpr const char* kWhereToBegin = "Where to begin";
+constexpr const char* kWhereToBegin = trLater("Where to begin");
 
 struct Entry {
   std::string lead;  // rich text
@@ -157,7 +160,8 @@ std::vector<HelpBlock> keyBlocks(const Cards& tools) {
 
 std::vector<HelpBlock> termBlocks() {
   std::vector<HelpBlock> blocks;
-  for (const auto& entry : glossary()) blocks.push_back({{}, {{entry.shown, entry.about}}});
+  for (const auto& entry : glossary())
+    blocks.push_back({{}, {{entry.shown, std::string(tr(entry.about))}}});
   return blocks;
 }
 
@@ -250,88 +254,100 @@ class Columns {
 /// The introduction for new users: the purpose of the program, and things to try.
 std::vector<HelpBlock> firstBlocks() {
   return {
-      {"Stage: one word",
-       {{"A sentence",
-         "One layer of multi-head attention reads it. Arcs lead from the chosen word to the words "
-         "that it looks at, as thick as their share. Click another word."},
-        {"Heads", "Below: the same sentence in every head. Click one."},
-        {"The way", "How it gets there: the word's way in nine places. Space plays it."},
-        {"Numbers", "Show the numbers: opens Flow at the same word, head and step."}}},
-      {"Flow: every number",
-       {{"Steps", "At the left: the nine steps from X to the output, in their order."},
-        {"Picture", "In the middle: the dimensions as they flow, and the matrices of the step."},
-        {"Heads", "At the bottom: where each head looks. Rows are queries, columns are keys."},
-        {"Inspector",
-         "At the right of a wide window: the cell under the mouse or the chosen one."}}},
-      {"Try this",
-       {{"1", "Press space: one word's way through all steps plays. Space again pauses it."},
-        {"2",
-         "On Flow, click a cell of a matrix: its arithmetic appears below. Turn the wheel over it: "
-         "everything computed from it changes at once."},
-        {"3", "Type a sentence of your own: ctrl+e, on Stage and on Flow."},
-        {"4", "Click another head, then press alt+x to see what is lost without it."},
+      {tr("Stage: one word"),
+       {{"A sentence", tr("One layer of multi-head attention reads it. Arcs lead from the chosen "
+                          "word to the words "
+                          "that it looks at, as thick as their share. Click another word.")},
+        {tr("Heads"), tr("Below: the same sentence in every head. Click one.")},
+        {tr("The way"), tr("How it gets there: the word's way in nine places. Space plays it.")},
+        {tr("Numbers"), tr("Show the numbers: opens Flow at the same word, head and step.")}}},
+      {tr("Flow: every number"),
+       {{tr("Steps"), tr("At the left: the nine steps from X to the output, in their order.")},
+        {tr("Picture"),
+         tr("In the middle: the dimensions as they flow, and the matrices of the step.")},
+        {tr("Heads"),
+         tr("At the bottom: where each head looks. Rows are queries, columns are keys.")},
+        {tr("Inspector"),
+         tr("At the right of a wide window: the cell under the mouse or the chosen one.")}}},
+      {tr("Try this"),
+       {{"1", tr("Press space: one word's way through all steps plays. Space again pauses it.")},
+        {"2", tr("On Flow, click a cell of a matrix: its arithmetic appears below. Turn the wheel "
+                 "over it: "
+                 "everything computed from it changes at once.")},
+        {"3", tr("Type a sentence of your own: ctrl+e, on Stage and on Flow.")},
+        {"4", tr("Click another head, then press alt+x to see what is lost without it.")},
         {"5",
-         "On Flow, set heads to 7: 512 does not divide by 7, and the program offers ways out."},
-        {"6", "Choose the preset By hand: whole numbers that you can check on paper."}}},
-      {"Where to go on",
-       {{"Learn", "Lessons, each with something to do in the live window, and twelve questions."},
-        {"Heads", "Where each head looks, how heads differ, and why there are several."},
-        {"Train",
-         "Small models whose heads find their roles before your eyes; one of them reads stories "
-         "and learns nothing but the next word."},
-        {"Model",
-         "Drop the folder of a language model on the window: all its heads, and why it says a "
-         "word."},
-        {"Next pages", "All keys, and what every term means: → or the tabs above."}}},
+         tr("On Flow, set heads to 7: 512 does not divide by 7, and the program offers ways out.")},
+        {"6", tr("Choose the preset By hand: whole numbers that you can check on paper.")}}},
+      {tr("Where to go on"),
+       {{tr("Learn"),
+         tr("Lessons, each with something to do in the live window, and twelve questions.")},
+        {tr("Heads"), tr("Where each head looks, how heads differ, and why there are several.")},
+        {tr("Train"),
+         tr("Small models whose heads find their roles before your eyes; one of them reads stories "
+            "and learns nothing but the next word.")},
+        {tr("Model"),
+         tr("Drop the folder of a language model on the window: all its heads, and why it says a "
+            "word.")},
+        {tr("Next pages"), tr("All keys, and what every term means: → or the tabs above.")}}},
   };
 }
 
 /// The blocks on the page Model and its controls.
 std::vector<HelpBlock> modelBlocks() {
   return {
-      {"A model and its text",
-       {{"open",
-         "Drop a model's folder on the window. Click a token: the model's prediction after it (or "
-         "in its place) appears below."},
-        {"weights", "All heads at once: each row of pictures is a layer. The wheel zooms in."},
-        {"what it does", "Colours each head by what it does on this text, or by one metric."},
+      {tr("A model and its text"),
+       {{"open", tr("Drop a model's folder on the window. Click a token: the model's prediction "
+                    "after it (or "
+                    "in its place) appears below.")},
+        {"weights", tr("All heads at once: each row of pictures is a layer. The wheel zooms in.")},
+        {tr("what it does"),
+         tr("Colours each head by what it does on this text, or by one metric.")},
         {"probe",
-         "Repeated random tokens: a head can only use positions and earlier tokens there. The "
-         "standard measure of induction."},
-        {"lines",
-         "Compositions: pairs of heads in which the later one reads what the earlier one writes."},
+         tr("Repeated random tokens: a head can only use positions and earlier tokens there. The "
+            "standard measure of induction.")},
+        {"lines", tr("Compositions: pairs of heads in which the later one reads what the earlier "
+                     "one writes.")},
         {"copying",
-         "By the weights alone: above 0 where a head raises the logit of the tokens that it "
-         "reads."},
-        {"gradient of the word",
-         "How strongly the chosen word's logit depends on each head's output."},
-        {"first token", "Many heads put idle weight on it. Hiding its column shows the rest."},
-        {"special tokens", "Shows or hides tokens that are not part of the text, such as [CLS]."},
-        {"off", "Switches a head off; the new predictions appear next to the original ones."},
-        {"open in Flow", "Opens the layer with all its tools; edits there run in the model."}}},
-      {"From words to prediction",
-       {{"Layer by layer", "Logit lens: the prediction if the model stopped at that layer."},
-        {"Who says it",
-         "What each head and network adds directly to a word's logit, or to the "
-         "difference of two; all of them add up to it."},
-        {"Another output",
-         "Patching: replaces the chosen head's output by zero, its mean or its output on another "
-         "text. Shows the total effect on the logit and its direct part, which no later layer "
-         "carries."},
-        {"Go on",
-         "The model makes further tokens, or a target: the most probable, sampled by temperature, "
-         "top-k and seed, or by a beam search whose branches are shown; a click on a token shows "
-         "its path. Stop ends it; take into the text keeps them."},
-        {"Every part",
-         "Activation patching: each head, each half of a layer or each place is replaced in turn, "
-         "and everything after it runs again. Click a result to choose its head."},
-        {"Why",
-         "A chain of exact sums from the word, or from a head's score, back to the words that were "
-         "read: who wrote it, from which tokens, why the head looks there, and who wrote that. "
-         "Click a part to follow it; “all levels” shows the whole chain."},
-        {"KV cache",
-         "The keys and values of all tokens are cached, so a new token needs one row in each "
-         "layer."}}},
+         tr("By the weights alone: above 0 where a head raises the logit of the tokens that it "
+            "reads.")},
+        {tr("gradient of the word"),
+         tr("How strongly the chosen word's logit depends on each head's output.")},
+        {tr("first token"),
+         tr("Many heads put idle weight on it. Hiding its column shows the rest.")},
+        {tr("special tokens"),
+         tr("Shows or hides tokens that are not part of the text, such as [CLS].")},
+        {"off", tr("Switches a head off; the new predictions appear next to the original ones.")},
+        {tr("open in Flow"),
+         tr("Opens the layer with all its tools; edits there run in the model.")}}},
+      {tr("From words to prediction"),
+       {{tr("Layer by layer"),
+         tr("Logit lens: the prediction if the model stopped at that layer.")},
+        {tr("Who says it"),
+         tr("What each head and network adds directly to a word's logit, or to the "
+            "difference of two; all of them add up to it.")},
+        {tr("Another output"),
+         tr("Patching: replaces the chosen head's output by zero, its mean or its output on "
+            "another "
+            "text. Shows the total effect on the logit and its direct part, which no later layer "
+            "carries.")},
+        {tr("Go on"), tr("The model makes further tokens, or a target: the most probable, sampled "
+                         "by temperature, "
+                         "top-k and seed, or by a beam search whose branches are shown; a click on "
+                         "a token shows "
+                         "its path. Stop ends it; take into the text keeps them.")},
+        {tr("Every part"),
+         tr("Activation patching: each head, each half of a layer or each place is replaced in "
+            "turn, "
+            "and everything after it runs again. Click a result to choose its head.")},
+        {tr("Why"),
+         tr("A chain of exact sums from the word, or from a head's score, back to the words that "
+            "were "
+            "read: who wrote it, from which tokens, why the head looks there, and who wrote that. "
+            "Click a part to follow it; “all levels” shows the whole chain.")},
+        {tr("KV cache"),
+         tr("The keys and values of all tokens are cached, so a new token needs one row in each "
+            "layer.")}}},
   };
 }
 
@@ -370,17 +386,17 @@ void Help::pages(const FrameContext& look, const Cards& tools) {
   const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.space.tight;
   const Columns columns =
       helpColumns(look, tools, page_, ImGui::GetContentRegionAvail().x - scrollbar);
-  const float start = buttonWidth(look, kWhereToBegin);
-  const std::vector<Tab> tabs{{"What is this? Try this", "the first minutes"},
-                              {"Keys and mouse", "what each key does"},
-                              {"Whole models", "the page Model"},
-                              {"Terms", "the terms on the screen"}};
+  const float start = buttonWidth(look, tr(kWhereToBegin));
+  const std::vector<Tab> tabs{{tr("What is this? Try this"), tr("the first minutes")},
+                              {tr("Keys and mouse"), tr("what each key does")},
+                              {tr("Whole models"), tr("the page Model")},
+                              {tr("Terms"), tr("the terms on the screen")}};
   const int clicked =
-      tabRow(look, "help pages", tabs, page_, "← → the other pages · ↑ ↓ scroll · esc closes",
+      tabRow(look, "help pages", tabs, page_, tr("← → the other pages · ↑ ↓ scroll · esc closes"),
              start + look.space.large);
   const ImVec2 below = ImGui::GetCursorPos();
   ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - start, top - look.space.tight});
-  if (pill(look, kWhereToBegin)) {
+  if (pill(look, tr(kWhereToBegin))) {
     startAsked_ = true;
     open_ = false;
   }

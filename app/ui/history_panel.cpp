@@ -14,6 +14,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/editing/history.h"
@@ -104,12 +105,12 @@ void stateLine(const PanelContext& panel, std::size_t index) {
   const bool current = index == history.position();
   const bool undone = index > history.position();
   const std::string& name = history.nameAt(index);
-  const char* about = current  ? "\nThe current state"
-                      : undone ? "\nUndone: click to redo it"
-                               : "\nClick to return to the state after this edit";
+  const char* about = current  ? tr("\nThe current state")
+                      : undone ? tr("\nUndone: click to redo it")
+                               : tr("\nClick to return to the state after this edit");
   ListLineWord compare;
   if (!current) {
-    compare = {"compare", "Shows the differences between this state and the current one",
+    compare = {"compare", tr("Shows the differences between this state and the current one"),
                t.accentText};
   }
   const ListLine line = listLine(look, stateHeight(look), current, name + about, compare);
@@ -151,7 +152,7 @@ void pinLine(const PanelContext& panel, const Pin& pin) {
   const bool there = exists(pin.cell, panel.trace.config());  // the trace may be older
   const bool chosen = panel.selection.cell && *panel.selection.cell == pin.cell;
   const ListLine line =
-      listLine(look, pinHeight(look), chosen, toString(pin) + "\nClick to go to the cell",
+      listLine(look, pinHeight(look), chosen, toString(pin) + tr("\nClick to go to the cell"),
                {"remove", "", t.bad});
   if (line.clicked && there) {
     lookAt(panel.view, panel.trace.config(), pin.cell);
@@ -159,12 +160,11 @@ void pinLine(const PanelContext& panel, const Pin& pin) {
   }
   if (line.wordClicked) panel.commands.push(RemovePin{pin.cell});
   std::string name = there ? cellName(panel.trace, pin.cell) : toString(pin.cell);
-  name += fmt::format(" · head {}", pin.cell.head + 1);
-  if (panel.document.config.batch > 1) name += fmt::format(" · item {}", pin.cell.item + 1);
+  name += trFormat(" · head {}", pin.cell.head + 1);
+  if (panel.document.config.batch > 1) name += trFormat(" · item {}", pin.cell.item + 1);
   std::string values = number(pin.value, 6);
   if (there) {
-    values +=
-        fmt::format(", computed {}", number(explainCell(panel.trace, pin.cell).computed(), 6));
+    values += trFormat(", computed {}", number(explainCell(panel.trace, pin.cell).computed(), 6));
   }
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.regular;
@@ -184,10 +184,10 @@ void pinsList(const PanelContext& panel, float height) {
   ImGui::GetWindowDrawList()->AddLine(rest.a, {rest.b.x, rest.a.y}, look.theme.divider);
   ImGui::SetCursorScreenPos({rest.a.x, rest.a.y + look.space.small});
   inlineLabel(look, look.fonts.semibold, look.theme.text,
-              fmt::format("{} pinned cell{}", pins.size(), pins.size() == 1 ? "" : "s"));
+              trFormat("{} pinned cell{}", pins.size(), pins.size() == 1 ? "" : "s"));
   ImGui::SameLine(0.0F, look.px(10));
-  if (pill(look, "remove all")) panel.commands.push(RemoveAllPins{});
-  tip(look, "Removes all pins, so that the cells are computed again; undo restores the pins");
+  if (pill(look, tr("remove all"))) panel.commands.push(RemoveAllPins{});
+  tip(look, tr("Removes all pins, so that the cells are computed again; undo restores the pins"));
   beginPart("pinned", {0, 0});
   listLines(look, pins.size(), pinHeight(look), [&](std::size_t i) { pinLine(panel, pins[i]); });
   ImGui::EndChild();
@@ -206,13 +206,13 @@ void historyPanel(const PanelContext& panel) {
   const History& history = *panel.history;
   const std::size_t count = history.size() - 1;
   const std::string held =
-      fmt::format("{} edit{} · {} of {} MB held", count, count == 1 ? "" : "s",
-                  megabytes(history.bytesHeld(), 1), megabytes(history.budget(), 0));
+      trFormat("{} edit{} · {} of {} MB held", count, count == 1 ? "" : "s",
+               megabytes(history.bytesHeld(), 1), megabytes(history.budget(), 0));
   const ImVec2 room = ImGui::GetContentRegionAvail();
   label(look.fonts.small, look.theme.textMuted, elided(look.fonts.small, held, room.x));
-  tip(look,
-      "Earlier states are stored as differences. When they need more memory than this, the oldest "
-      "are dropped.");
+  tip(look, tr("Earlier states are stored as differences. When they need more memory than this, "
+               "the oldest "
+               "are dropped."));
   const float left = ImGui::GetContentRegionAvail().y;
   const float pins = pinsHeight(panel, left * 0.45F);
   beginPart("states", {0, left - pins - (pins > 0.0F ? ImGui::GetStyle().ItemSpacing.y : 0.0F)});

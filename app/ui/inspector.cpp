@@ -24,6 +24,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
@@ -119,7 +120,7 @@ void weightBars(const PanelContext& panel, const Inspected& of, float most) {
   }
   if (order.size() < row.size()) {
     label(look.fonts.small, t.textMuted,
-          fmt::format("the {} largest of {} keys", order.size(), withThousands(std::ssize(row))));
+          trFormat("the {} largest of {} keys", order.size(), withThousands(std::ssize(row))));
   }
 }
 
@@ -232,8 +233,8 @@ void inspector(const PanelContext& panel, CellEditing& editing) {
   const std::string title = purposeTitle(panel.purposes, of.head).empty()
                                 ? std::string()
                                 : inOneLine(nameHere(panel, measuredHeads(panel), of.head));
-  inspectorCaption(look, fmt::format("head {}{} · query '{}'", of.head + 1,
-                                     title.empty() ? "" : fmt::format(" ({})", title), of.token));
+  inspectorCaption(look, trFormat("head {}{} · query '{}'", of.head + 1,
+                                  title.empty() ? "" : fmt::format(" ({})", title), of.token));
   if (const auto about = purposeExplanation(panel, of.head); !about.empty()) tip(look, about);
   inspectorCaption(look, cellName(panel.trace, of.cell));
   cellValue(panel, panel.magnitudes, editing, of.cell);
@@ -241,7 +242,7 @@ void inspector(const PanelContext& panel, CellEditing& editing) {
 
   const InspectorRoom room(look, ImGui::GetContentRegionAvail().y);
   if (room.bars > look.px(36)) {
-    inspectorCaption(look, fmt::format("row '{}' after softmax", of.token));
+    inspectorCaption(look, trFormat("row '{}' after softmax", of.token));
     explainItem(look, look.fonts.small, "softmax");
     weightBars(panel, of, room.bars);
     inspectorDivider(look);
@@ -252,12 +253,12 @@ void inspector(const PanelContext& panel, CellEditing& editing) {
   }
   if (room.vector) {
     const float magnitude = panel.magnitudes.of(panel.trace, TensorId::q, of.item, of.head);
-    inspectorCaption(look, fmt::format("query vector of '{}', {} values, ±{}", of.token,
-                                       panel.trace.config().dK(), number(magnitude, 3)));
+    inspectorCaption(look, trFormat("query vector of '{}', {} values, ±{}", of.token,
+                                    panel.trace.config().dK(), number(magnitude, 3)));
     explainItem(look, look.fonts.small, "query");
     queryVector(panel, of, magnitude);
   }
-  inspectorCaption(look, "In PyTorch");
+  inspectorCaption(look, tr("In PyTorch"));
   pytorchLines(panel);
 }
 
@@ -268,19 +269,19 @@ struct InspectorTabInfo {
 };
 
 constexpr std::array kInspectorTabs{
-    InspectorTabInfo{InspectorTab::cell, "Inspector", "the cell looked at"},
-    InspectorTabInfo{InspectorTab::history, "History",
-                     "every edit, to return to, and the pinned cells"},
-    InspectorTabInfo{InspectorTab::scenes, "Scenes",
-                     "bookmarks of state and view: 1 to 9, ctrl+1 to 9"},
+    InspectorTabInfo{InspectorTab::cell, trLater("Inspector"), trLater("the cell looked at")},
+    InspectorTabInfo{InspectorTab::history, trLater("History"),
+                     trLater("every edit, to return to, and the pinned cells")},
+    InspectorTabInfo{InspectorTab::scenes, trLater("Scenes"),
+                     trLater("bookmarks of state and view: 1 to 9, ctrl+1 to 9")},
 };
 
 class InspectorCard final : public Card {
  public:
   InspectorCard(CellEditing& editing, ScenesPanel& scenes)
       : Card({.id = "inspector",
-              .title = "Inspector",
-              .about = "the chosen cell, the history, the scenes",
+              .title = tr("Inspector"),
+              .about = tr("the chosen cell, the history, the scenes"),
               .alone = false}),
         editing_(editing),
         scenes_(scenes) {}
@@ -291,7 +292,7 @@ class InspectorCard final : public Card {
     int chosen = 0;
     for (const InspectorTabInfo& tab : kInspectorTabs) {
       if (tab.tab == open) chosen = static_cast<int>(tabs.size());
-      tabs.push_back({tab.title, tab.about});
+      tabs.push_back({tr(tab.title), tr(tab.about)});
     }
     const int clicked = tabRow(panel.look, "inspector tabs", tabs, chosen);
     if (clicked >= 0) open = kInspectorTabs[static_cast<std::size_t>(clicked)].tab;

@@ -11,6 +11,7 @@
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/platform/from_chars.h"
 
@@ -161,7 +162,7 @@ std::optional<double> realField(const FrameContext& look, const char* name, floa
   const char* end = draft.text.data() + draft.text.size();
   const auto result = platform::fromChars(draft.text.data(), end, typed);
   if (result.ec != std::errc() || result.ptr != end) {
-    draft.problem = fmt::format("{}: '{}' is not a number; {}", name, draft.text, wayOut);
+    draft.problem = trFormat("{}: '{}' is not a number; {}", name, draft.text, wayOut);
     return std::nullopt;
   }
   return typed;
@@ -170,7 +171,7 @@ std::optional<double> realField(const FrameContext& look, const char* name, floa
 void temperatureFields(const PanelContext& panel, NumberDraft& draft, float sliderWidth) {
   const double value = panel.document.config.temperature;
   const auto typed = realField(panel.look, "temperature", 70, value, draft,
-                               "give a number above 0 (1 leaves the scores unchanged)");
+                               tr("give a number above 0 (1 leaves the scores unchanged)"));
   if (typed) {
     AttentionConfig config = panel.document.config;
     config.temperature = *typed;

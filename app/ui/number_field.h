@@ -9,6 +9,7 @@
 
 #include "app/ui/frame_context.h"
 #include "core/base/index.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 struct AttentionConfig;
@@ -78,8 +79,8 @@ std::optional<Index> wholeNumberField(const FrameContext& look, const WholeNumbe
       if (problem(n).empty()) next = n;
     }
   } else if (change.notANumber) {
-    draft.problem = std::string(setting.name) + ": '" + draft.text + "' is not a whole number; " +
-                    setting.wayOut;
+    draft.problem = std::string(setting.name) + ": '" + draft.text +
+                    tr("' is not a whole number; ") + setting.wayOut;
   } else if (change.value) {
     draft.problem = problem(*change.value);
     if (draft.problem.empty()) next = change.value;

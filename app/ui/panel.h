@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/ui/frame_context.h"
+#include "core/base/translation.h"
 #include "core/document/fwd.h"
 
 namespace headscope {
@@ -70,13 +71,14 @@ struct PanelContext {
   const History* history = nullptr;
   Reference reference{};
   FlashState flash{};
-  const std::vector<HeadPurpose>* purposes = nullptr;  // of the trace's heads; empty: unknown
-  std::string_view gradientsProblem = {};              // why no gradients can be computed
-  std::string_view gradientsOf = "the output's sum";   // the number that they are of
+  const std::vector<HeadPurpose>* purposes = nullptr;     // of the trace's heads; empty: unknown
+  std::string_view gradientsProblem = {};                 // why no gradients can be computed
+  std::string_view gradientsOf = tr("the output's sum");  // the number that they are of
   bool slide = false;          // a slide of a lecture: without tabs and buttons
   bool alone = false;          // one panel fills the screen or the picture alone
   bool hostHasDialog = false;  // the host has a file dialog; else paths are typed
-  const std::vector<std::string>* recent = nullptr;  // paths of opened files, the last one first
+  const std::vector<std::string>* recent = nullptr;     // paths of opened files, the last one first
+  const std::vector<std::string>* languages = nullptr;  // of the interface, English first
   bool filmable = false;  // the host makes films, and there is something to film
 };
 

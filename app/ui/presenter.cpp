@@ -9,6 +9,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/preferences.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -121,8 +122,8 @@ void Presenter::drawLine(const PanelContext& panel, const Words& lecture, const 
   const std::string first = !lecture.keys.empty() ? lecture.keys : own;
   const std::string keys =
       elided(font,
-             fmt::format("{}{}{} next panel · L pointer · esc leaves", first,
-                         first.empty() ? "" : " · ", panel.selection.cell ? "F6" : "tab"),
+             trFormat("{}{}{} next panel · L pointer · esc leaves", first,
+                      first.empty() ? "" : " · ", panel.selection.cell ? "F6" : "tab"),
              room);
   drawText(list, font, {line.b.x - textSize(font, keys).x, line.a.y}, look.theme.textMuted, keys);
 }

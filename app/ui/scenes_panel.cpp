@@ -13,6 +13,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -24,7 +25,7 @@ class List {
         look_(panel.look),
         list_(list),
         number_(buttonWidth(look_, "8")),
-        set_(buttonWidth(look_, "set")),
+        set_(buttonWidth(look_, tr("set"))),
         remove_(buttonWidth(look_, "×")),
         gap_(look_.px(5)) {}
 
@@ -39,20 +40,20 @@ class List {
     ImGui::PushID(number);
     if (pill(look_, std::to_string(number).c_str(), current, there))
       panel_.commands.add(RecallScene{number});
-    if (there) tip(look_, fmt::format("Recall this scene (key {})", number));
+    if (there) tip(look_, trFormat("Recall this scene (key {})", number));
     ImGui::SameLine(left + number_ + gap_);
     if (there) {
       wordsField(*found, {"##title", 0, "title"}, &formats::SceneWords::title, title);
     } else {
-      inlineLabel(look_, look_.fonts.small, look_.theme.textMuted, "empty");
+      inlineLabel(look_, look_.fonts.small, look_.theme.textMuted, tr("empty"));
     }
     ImGui::SameLine(left + number_ + title + 2 * gap_);
-    if (pill(look_, "set")) panel_.commands.add(SetScene{number});
-    tip(look_, fmt::format("Store the current screen as scene {} (ctrl+{})", number, number));
+    if (pill(look_, tr("set"))) panel_.commands.add(SetScene{number});
+    tip(look_, trFormat("Store the current screen as scene {} (ctrl+{})", number, number));
     if (there) {
       ImGui::SameLine(0.0F, gap_);
       if (pill(look_, "×")) panel_.commands.add(RemoveScene{number});
-      tip(look_, "Remove this scene");
+      tip(look_, tr("Remove this scene"));
     }
     if (there && list_.shown == number) spokenWords(*found, left + number_ + gap_);
     ImGui::PopID();
@@ -67,10 +68,10 @@ class List {
       wordsField(scene, text, part, ImGui::GetContentRegionAvail().x);
       tip(look_, about);
     };
-    field({"##sentence", 0, "a sentence for the audience"}, &formats::SceneWords::sentence,
-          "Shown below in large letters while the scene is presented (F11)");
-    field({"##speaker", 0, "what you say"}, &formats::SceneWords::speaker,
-          "Shown in the speaker's window only (F10)");
+    field({"##sentence", 0, tr("a sentence for the audience")}, &formats::SceneWords::sentence,
+          tr("Shown below in large letters while the scene is presented (F11)"));
+    field({"##speaker", 0, tr("what you say")}, &formats::SceneWords::speaker,
+          tr("Shown in the speaker's window only (F10)"));
   }
 
   void wordsField(const formats::SavedScene& scene, const TextField& field,
@@ -94,10 +95,11 @@ class List {
 
 void scenesPanel(const PanelContext& panel, const ScenesPanel& list) {
   const FrameContext& look = panel.look;
-  wrappedLabel(look.fonts.small, look.theme.textMuted,
-               "Stored states and views for a lecture. Keys 1 to 9 recall them, ctrl+1 to 9 set "
-               "them; while one is presented (F11), page down and page up step through them. They "
-               "are saved with the session.");
+  wrappedLabel(
+      look.fonts.small, look.theme.textMuted,
+      tr("Stored states and views for a lecture. Keys 1 to 9 recall them, ctrl+1 to 9 set "
+         "them; while one is presented (F11), page down and page up step through them. They "
+         "are saved with the session."));
   ImGui::Dummy({0.0F, look.space.thin});
   beginPart("scene list", ImGui::GetContentRegionAvail(), ImGuiWindowFlags_NoBackground);
   List rows(panel, list);
@@ -106,7 +108,7 @@ void scenesPanel(const PanelContext& panel, const ScenesPanel& list) {
 }
 
 std::string firstTitle(const Selection& selection) {
-  return fmt::format("{}, head {}", step(selection.step).text({}).title, selection.head + 1);
+  return trFormat("{}, head {}", step(selection.step).text({}).title, selection.head + 1);
 }
 
 }  // namespace headscope::ui

@@ -23,6 +23,7 @@
 #include "app/ui/top_bar.h"
 #include "app/ui/widgets.h"
 #include "app/worksheet_pdf.h"
+#include "core/base/translation.h"
 #include "core/formats/lesson_json.h"
 #include "core/formats/shipped_model.h"
 #include "core/input/input.h"
@@ -45,23 +46,24 @@ SearchEntry entryOf(std::string title, std::string keys, std::string about, Comm
 std::vector<SearchEntry> commands(const PanelContext& panel) {
   const bool dark = panel.preferences.theme == ThemeKind::dark;
   std::vector<SearchEntry> entries{
-      entryOf("Open a file or a model's folder", "ctrl+o",
-              "A session, a lesson, a series, tensors, or the folder of a model", AskToOpen{}),
-      entryOf("Save the session", "ctrl+s", "Everything on the screen, as a file", SaveSession{}),
-      entryOf("Save the session under another name", "ctrl+shift+s", "", SaveSession{true}),
-      entryOf("Undo", "ctrl+z", "Takes back the last edit of what this page shows", Undo{}),
-      entryOf("Redo", "ctrl+shift+z", "Repeats the edit that was taken back", Redo{}),
-      entryOf("Copy a link", "", "A link that headscope in a browser opens", CopyLink{}),
-      entryOf("Export a picture", "", "As a PNG file", ExportAs{ExportKind::picture}),
-      entryOf("Export a tensor", "ctrl+shift+e", "As safetensors, npy or csv",
+      entryOf(tr("Open a file or a model's folder"), "ctrl+o",
+              tr("A session, a lesson, a series, tensors, or the folder of a model"), AskToOpen{}),
+      entryOf(tr("Save the session"), "ctrl+s", tr("Everything on the screen, as a file"),
+              SaveSession{}),
+      entryOf(tr("Save the session under another name"), "ctrl+shift+s", "", SaveSession{true}),
+      entryOf(tr("Undo"), "ctrl+z", tr("Takes back the last edit of what this page shows"), Undo{}),
+      entryOf(tr("Redo"), "ctrl+shift+z", tr("Repeats the edit that was taken back"), Redo{}),
+      entryOf(tr("Copy a link"), "", tr("A link that headscope in a browser opens"), CopyLink{}),
+      entryOf(tr("Export a picture"), "", tr("As a PNG file"), ExportAs{ExportKind::picture}),
+      entryOf(tr("Export a tensor"), "ctrl+shift+e", tr("As safetensors, npy or csv"),
               ExportAs{ExportKind::tensor}),
-      entryOf("Export a PyTorch script", "", "A script that repeats every step and compares",
-              ExportAs{ExportKind::script}),
-      entryOf("Save every tensor of the pass", "ctrl+shift+t", "", SaveTrace{}),
-      entryOf("Keys and mouse", "?", "What each key does", OpenHelp{1}),
+      entryOf(tr("Export a PyTorch script"), "",
+              tr("A script that repeats every step and compares"), ExportAs{ExportKind::script}),
+      entryOf(tr("Save every tensor of the pass"), "ctrl+shift+t", "", SaveTrace{}),
+      entryOf(tr("Keys and mouse"), "?", tr("What each key does"), OpenHelp{1}),
   };
   if (panel.filmable) {
-    entries.push_back(entryOf("Export a film", "", "As a WebP, GIF or MP4 file, for slides",
+    entries.push_back(entryOf(tr("Export a film"), "", tr("As a WebP, GIF or MP4 file, for slides"),
                               ExportAs{ExportKind::film}));
   }
   const auto add = [&](std::string title, std::string keys, std::string about, auto action) {
@@ -69,13 +71,13 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
         {std::move(title), "command", std::move(keys), std::move(about), std::move(action)});
   };
   if (drawsWorksheets()) {
-    entries.push_back(entryOf("Export a worksheet", "",
-                              "A PDF page to compute by hand, and its answers",
+    entries.push_back(entryOf(tr("Export a worksheet"), "",
+                              tr("A PDF page to compute by hand, and its answers"),
                               ExportAs{ExportKind::worksheet}));
   }
-  add("Type a sentence of your own", "ctrl+e", "Every number follows as you type",
+  add(tr("Type a sentence of your own"), "ctrl+e", tr("Every number follows as you type"),
       [](const PanelContext& p) { p.frame.asksForSentence = true; });
-  add(dark ? "Light theme" : "Dark theme", "", "Changes the colours of the interface",
+  add(dark ? tr("Light theme") : tr("Dark theme"), "", tr("Changes the colours of the interface"),
       [dark](const PanelContext& p) {
         p.preferences.theme = dark ? ThemeKind::light : ThemeKind::dark;
       });
@@ -85,26 +87,27 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
       p.selection.page = kModelPage;
     });
   };
-  opensModel("A small language model", "It has read little stories and says the next word",
+  opensModel(tr("A small language model"), tr("It has read little stories and says the next word"),
              formats::kStoriesModel);
-  opensModel("A small image model", "It names the shape in a picture", formats::kShapesModel);
-  opensModel("A model of repeated letters", "Two layers of attention alone",
+  opensModel(tr("A small image model"), tr("It names the shape in a picture"),
+             formats::kShapesModel);
+  opensModel(tr("A model of repeated letters"), tr("Two layers of attention alone"),
              formats::kInductionModel);
   const bool safe = panel.preferences.palette == Palette::safe;
-  add(safe ? "Usual colours" : "Colours safe in grey and for the colour-blind", "",
-      "Changes the colours of heads, of Q, K and V, and of good and bad",
+  add(safe ? tr("Usual colours") : tr("Colours safe in grey and for the colour-blind"), "",
+      tr("Changes the colours of heads, of Q, K and V, and of good and bad"),
       [safe](const PanelContext& p) {
         p.preferences.palette = safe ? Palette::usual : Palette::safe;
       });
-  add("Larger interface", "ctrl +", "For projectors",
+  add(tr("Larger interface"), "ctrl +", tr("For projectors"),
       [](const PanelContext& p) { zoomInterface(p.preferences, 1); });
-  add("Smaller interface", "ctrl −", "",
+  add(tr("Smaller interface"), "ctrl −", "",
       [](const PanelContext& p) { zoomInterface(p.preferences, -1); });
-  add("Switch the chosen head off or on", "alt+x", "See what is lost without it",
+  add(tr("Switch the chosen head off or on"), "alt+x", tr("See what is lost without it"),
       [](const PanelContext& p) { switchHead(p, p.selection.head); });
-  add("Switch all heads on", "", "", [](const PanelContext& p) { switchAllOn(p); });
-  add(panel.selection.gradients ? "Show values" : "Show gradients", "shift+g",
-      "The step view shows gradients in place of values",
+  add(tr("Switch all heads on"), "", "", [](const PanelContext& p) { switchAllOn(p); });
+  add(panel.selection.gradients ? tr("Show values") : tr("Show gradients"), "shift+g",
+      tr("The step view shows gradients in place of values"),
       [](const PanelContext& p) { showGradients(p.view, !p.selection.gradients); });
   return entries;
 }
@@ -142,15 +145,17 @@ void addTools(std::vector<SearchEntry>& entries, const Cards& tools) {
 void addWhatComesWithIt(std::vector<SearchEntry>& entries) {
   for (const lessons::Lesson& lesson : formats::shippedLessons()) {
     entries.push_back(
-        {lesson.title, "lesson", {}, lesson.about, [id = lesson.id](const PanelContext& panel) {
-           panel.commands.add(BeginLesson{id});
-         }});
+        {std::string(tr(lesson.title)),
+         tr("lesson"),
+         {},
+         std::string(tr(lesson.about)),
+         [id = lesson.id](const PanelContext& panel) { panel.commands.add(BeginLesson{id}); }});
   }
   const auto open = [](const Preset& preset, const char* kind, const std::string& about) {
-    return SearchEntry{preset.title,
+    return SearchEntry{std::string(tr(preset.title)),
                        kind,
                        {},
-                       about,
+                       std::string(tr(about)),
                        [made = std::make_shared<const Preset>(preset),
                         name = kind + (": " + preset.title)](const PanelContext& panel) {
                          panel.commands.add(OpenPreset{made, name});
@@ -158,14 +163,15 @@ void addWhatComesWithIt(std::vector<SearchEntry>& entries) {
   };
   for (const Example& example : examples()) {
     SearchEntry entry = open(presetOf(example), "example", example.about);
-    entry.title = example.title;
+    entry.title = tr(example.title);
     entries.push_back(std::move(entry));
   }
   for (const Preset& preset : presets()) entries.push_back(open(preset, "preset", preset.about));
   for (const GlossaryEntry& term : glossary()) {
-    entries.push_back({term.term, "term", {}, term.about, [](const PanelContext& panel) {
-                         panel.commands.add(OpenHelp{Help::kTermsPage});
-                       }});
+    entries.push_back(
+        {term.term, tr("term"), {}, std::string(tr(term.about)), [](const PanelContext& panel) {
+           panel.commands.add(OpenHelp{Help::kTermsPage});
+         }});
   }
 }
 
@@ -244,7 +250,7 @@ void Search::results(const PanelContext& panel) {
     drawText(list, look.fonts.small, {right, y + look.px(1)}, t.textMuted, entry.keys);
   }
   if (found_.empty()) {
-    label(look.fonts.regular, t.textMuted, "Nothing here has these words: try fewer of them.");
+    label(look.fonts.regular, t.textMuted, tr("Nothing here has these words: try fewer of them."));
   }
   ImGui::EndChild();
 }
@@ -270,7 +276,7 @@ void Search::draw(const PanelContext& panel, const Pages& pages, const Cards& to
   const std::string before = typed_;
   const bool entered = textField(look,
                                  {"##search", ImGuiInputTextFlags_EnterReturnsTrue,
-                                  "a page, a tool, a command, a term, an example, a lesson"},
+                                  tr("a page, a tool, a command, a term, an example, a lesson")},
                                  typed_) ||
                        keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
   popFieldStyle();

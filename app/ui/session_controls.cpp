@@ -10,6 +10,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -29,29 +30,29 @@ float sessionMenuWidth(const FrameContext& look, const SessionMenu& menu) {
 void sessionMenu(const PanelContext& panel, const SessionMenu& menu) {
   const FrameContext& look = panel.look;
   if (pill(look, (buttonText(look, menu) + "###session").c_str())) openMenu("session menu");
-  tip(look, menu.unsaved ? "The session: • marks unsaved changes"
-                         : "The session: everything on the screen, as a file");
+  tip(look, menu.unsaved ? tr("The session: • marks unsaved changes")
+                         : tr("The session: everything on the screen, as a file"));
   if (!beginPopup("session menu")) return;
   sessionItems(panel);
   ImGui::EndPopup();
 }
 
 void sessionItems(const PanelContext& panel) {
-  if (ImGui::MenuItem("Open …", "ctrl+o")) panel.commands.add(AskToOpen{});
-  if (ImGui::MenuItem("Save session", "ctrl+s")) panel.commands.add(SaveSession{});
-  if (ImGui::MenuItem("Save session as …", "ctrl+shift+s")) {
+  if (ImGui::MenuItem(tr("Open …"), "ctrl+o")) panel.commands.add(AskToOpen{});
+  if (ImGui::MenuItem(tr("Save session"), "ctrl+s")) panel.commands.add(SaveSession{});
+  if (ImGui::MenuItem(tr("Save session as …"), "ctrl+shift+s")) {
     panel.commands.add(SaveSession{.elsewhere = true});
   }
-  if (ImGui::MenuItem("Copy link")) panel.commands.add(CopyLink{});
-  tip(panel.look, "Copies the current state as a link that headscope in a browser opens");
+  if (ImGui::MenuItem(tr("Copy link"))) panel.commands.add(CopyLink{});
+  tip(panel.look, tr("Copies the current state as a link that headscope in a browser opens"));
   ImGui::Separator();
-  if (ImGui::MenuItem("Scenes", "1 – 9")) panel.selection.inspectorTab = InspectorTab::scenes;
+  if (ImGui::MenuItem(tr("Scenes"), "1 – 9")) panel.selection.inspectorTab = InspectorTab::scenes;
 }
 
 Recovery recoveryBanner(const FrameContext& look, const std::string& question, float top,
                         float& height) {
-  constexpr const char* kRestore = "Restore (ctrl+shift+r)";
-  constexpr const char* kDiscard = "Discard (ctrl+shift+x)";
+  const char* const kRestore = tr("Restore (ctrl+shift+r)");
+  const char* const kDiscard = tr("Discard (ctrl+shift+x)");
   const Theme& t = look.theme;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float pad = look.space.large;

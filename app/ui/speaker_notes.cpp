@@ -8,6 +8,7 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -24,16 +25,16 @@ void drawSpeakerNotes(ImDrawList& list, const FrameContext& look, const SpeakerN
   Rect room = Rect{{0.0F, 0.0F}, size}.inset(look.space.large);
 
   Rect top = room.cutTop(fontSize(fonts.semibold), look.space.medium);
-  const std::string clock =
-      notes.minutes > 0 ? fmt::format("{} of {}:00", clockText(notes.seconds), notes.minutes)
-                        : clockText(notes.seconds);
+  const std::string clock = notes.minutes > 0
+                                ? trFormat("{} of {}:00", clockText(notes.seconds), notes.minutes)
+                                : clockText(notes.seconds);
   const Rect time = top.cutRight(textSize(fonts.semibold, clock).x, look.space.large);
   if (!notes.heading.empty()) drawText(&list, fonts.semibold, time.a, t.accentText, clock);
   drawText(&list, fonts.small, top.a, t.textMuted, elided(fonts.small, notes.heading, top.width()));
 
   const Rect keys = room.cutBottom(fontSize(fonts.small), look.space.small);
   drawText(&list, fonts.small, keys.a, t.textMuted,
-           elided(fonts.small, "page down, page up: forward, back · F10 closes this window",
+           elided(fonts.small, tr("page down, page up: forward, back · F10 closes this window"),
                   keys.width()));
   if (notes.nextSlide.size.x > 0.0F) {
     const float high = room.height() * kSlideShare;
@@ -44,7 +45,7 @@ void drawSpeakerNotes(ImDrawList& list, const FrameContext& look, const SpeakerN
     list.AddImage(notes.nextSlide.texture, picture.a, picture.b);
     list.AddRect(picture.a, picture.b, t.panelBorder);
     const float title = drawRichParagraph(&list, fonts, fonts.semibold, below.a, t.textMuted,
-                                          "Next: " + asRichText(notes.next), below.width())
+                                          tr("Next: ") + asRichText(notes.next), below.width())
                             .y;
     below.cutTop(title, look.space.small);
     list.PushClipRect(below.a, below.b, true);
@@ -64,7 +65,7 @@ void drawSpeakerNotes(ImDrawList& list, const FrameContext& look, const SpeakerN
   if (!notes.next.empty() && notes.nextSlide.size.x == 0.0F) {
     const Rect next = room.cutBottom(fontSize(fonts.semibold), look.space.medium);
     drawText(&list, fonts.semibold, next.a, t.textMuted,
-             elided(fonts.semibold, "Next: " + notes.next, next.width()));
+             elided(fonts.semibold, tr("Next: ") + notes.next, next.width()));
   }
   room.cutTop(drawRichParagraph(&list, fonts, fonts.title, room.a, t.text, asRichText(notes.title),
                                 room.width())

@@ -18,6 +18,7 @@
 #include "core/attention/mistakes.h"
 #include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -27,9 +28,8 @@ namespace {
 constexpr double kWorthShowing = 0.1;  // seconds of a pass before its progress is shown
 
 std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
-  return fmt::format("{} row{} fully masked (first: query {} of head {}): weights 0, output b_O",
-                     rows.size(), rows.size() == 1 ? " is" : "s are", rows[0].row,
-                     rows[0].head + 1);
+  return trFormat("{} row{} fully masked (first: query {} of head {}): weights 0, output b_O",
+                  rows.size(), rows.size() == 1 ? " is" : "s are", rows[0].row, rows[0].head + 1);
 }
 
 /// Draws "Learning heads: step 40 of 120" or "Making a film: picture 40 of 240", a bar and a button
@@ -40,7 +40,7 @@ float learningBar(const PanelContext& panel, const Status::Learning& learning, c
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   const auto inWords = [&](Index step) {
-    return fmt::format("{}: {} {} of {}", learning.what, learning.unit, step, learning.steps);
+    return trFormat("{}: {} {} of {}", learning.what, learning.unit, step, learning.steps);
   };
   const std::string text = inWords(learning.step);
   const std::string widest = inWords(learning.steps);
@@ -54,9 +54,9 @@ float learningBar(const PanelContext& panel, const Status::Learning& learning, c
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
   pushFont(font);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.space.medium, look.space.thin));
-  const float width = buttonWidth(look, "Stop");
+  const float width = buttonWidth(look, tr("Stop"));
   ImGui::SetCursorScreenPos(rest.placed({0.0F, ImGui::GetFrameHeight()}, 0.0F).a);
-  if (pill(look, "Stop")) panel.commands.add(StopLearning{});
+  if (pill(look, tr("Stop"))) panel.commands.add(StopLearning{});
   tip(look, learning.whenStopped);
   ImGui::PopStyleVar();
   ImGui::PopFont();
@@ -99,20 +99,20 @@ DrawnBadge drawBadge(const FrameContext& look, const Badge& badge, ImVec2 at, fl
 
 std::string passFigures(const Trace& trace) {
   const Ledger costs = ledger(trace.config(), trace.document().scoreStorage);
-  const std::string time = trace.ms > 0.0 ? fmt::format(" in {:.2f} ms", trace.ms) : "";
-  return fmt::format("recomputed {} of {} steps{} · {} parameters · {}", trace.stepsRun(),
-                     trace.steps.size(), time, withThousands(costs.parameters.total),
-                     flopsInWords(costs.flops));
+  const std::string time = trace.ms > 0.0 ? trFormat(" in {:.2f} ms", trace.ms) : "";
+  return trFormat("recomputed {} of {} steps{} · {} parameters · {}", trace.stepsRun(),
+                  trace.steps.size(), time, withThousands(costs.parameters.total),
+                  flopsInWords(costs.flops));
 }
 
 std::string inWords(const Worker::Progress& progress, const AttentionConfig& config) {
   if (progress.holdsFrames) {
-    return "computing a long pass: without threads, this page draws nothing until it ends";
+    return tr("computing a long pass: without threads, this page draws nothing until it ends");
   }
   const auto steps = stepsOf(config);
   const auto at = std::min(static_cast<std::size_t>(progress.stepsDone), steps.size() - 1);
-  return fmt::format("computing {} ({} of {}), {:.1f} s", steps[at]->text(config).title, at + 1,
-                     steps.size(), progress.seconds);
+  return trFormat("computing {} ({} of {}), {:.1f} s", steps[at]->text(config).title, at + 1,
+                  steps.size(), progress.seconds);
 }
 
 void statusBar(const PanelContext& panel, const Status& status, const Rect& at) {
@@ -122,7 +122,7 @@ void statusBar(const PanelContext& panel, const Status& status, const Rect& at) 
   const Worker::Progress& progress = status.progress;
   const bool slow = progress.busy && (progress.holdsFrames || progress.seconds > kWorthShowing);
   std::string message = slow ? inWords(progress, panel.document.config) : status.message;
-  if (slow && !progress.holdsFrames) message += "; any edit cancels it";
+  if (slow && !progress.holdsFrames) message += tr("; any edit cancels it");
   const ImU32 color = slow ? t.accentText : status.isError ? t.bad : t.text;
   if (!slow && !status.isError && !panel.trace.fullyMaskedRows.empty()) {
     if (!message.empty()) message += " · ";
@@ -135,8 +135,8 @@ void statusBar(const PanelContext& panel, const Status& status, const Rect& at) 
   if (!status.notAutosaved.empty()) {
     const ImVec2 place = line.placed({0.0F, mistakeBadgeHeight(look)}, 0.0F).a;
     const Badge lasting{
-        "not autosaved", "autosave fails",
-        "Unsaved changes are lost when headscope ends: " + status.notAutosaved + "."};
+        tr("not autosaved"), tr("autosave fails"),
+        tr("Unsaved changes are lost when headscope ends: ") + status.notAutosaved + "."};
     line.cutLeft(drawBadge(look, lasting, place, at.width() * 0.3F).width, look.px(12));
   }
 
@@ -201,8 +201,8 @@ void firstPass(const FrameContext& look, const AttentionConfig& config, const St
   };
   line(look.fonts.title, t.text, "headscope", 32);
   line(look.fonts.regular, t.textMuted,
-       fmt::format("{} heads × {} tokens · d_model {}", withThousands(config.numHeads),
-                   withThousands(config.seqLen), withThousands(config.dModel)),
+       trFormat("{} heads × {} tokens · d_model {}", withThousands(config.numHeads),
+                withThousands(config.seqLen), withThousands(config.dModel)),
        40);
   if (!status.message.empty()) {
     const float width = std::min(look.px(640), size.x - look.px(48));
@@ -224,7 +224,7 @@ std::string mistakesInWords(const PanelContext& panel) {
 std::string mistakesInWords(const AttentionConfig& config) {
   const std::vector<Mistake> on = mistakesOn(config);
   if (on.empty()) return {};
-  std::string words = on.size() == 1 ? "mistake on: " : "mistakes on: ";
+  std::string words = on.size() == 1 ? tr("mistake on: ") : tr("mistakes on: ");
   for (std::size_t i = 0; i < on.size(); ++i) {
     std::string title(textOf(on[i]).title);
     title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
@@ -242,8 +242,8 @@ float mistakeBadge(const PanelContext& panel, ImVec2 at, float room) {
   const std::string all = mistakesInWords(panel);
   if (all.empty()) return 0.0F;
   const std::string about =
-      all + "\nThe picture is wrong on purpose. Click to compare it with the correct one.";
-  const DrawnBadge badge = drawBadge(look, {"mistake on", all, about}, at, room);
+      all + tr("\nThe picture is wrong on purpose. Click to compare it with the correct one.");
+  const DrawnBadge badge = drawBadge(look, {tr("mistake on"), all, about}, at, room);
   if (badge.clicked) {
     panel.selection.tool = kMistakesTool;
     panel.selection.mistake = mistakesOn(panel.trace.config()).front();

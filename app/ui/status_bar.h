@@ -8,6 +8,7 @@
 
 #include "app/ui/frame_context.h"
 #include "app/worker.h"
+#include "core/base/translation.h"
 #include "core/document/fwd.h"
 
 namespace headscope {
@@ -26,10 +27,10 @@ struct Status {
   /// The progress of learning weights, or of a film that is made.
   struct Learning {
     Index step = 0, steps = 1;
-    std::string what = "Learning heads";
+    std::string what = tr("Learning heads");
     std::string whenStopped =
-        "Stops learning and uses designed heads. \"Learn heads at new sizes\" under more … "
-        "switches it off permanently.";
+        tr("Stops learning and uses designed heads. \"Learn heads at new sizes\" under more … "
+           "switches it off permanently.");
     std::string unit = "step";
   };
   std::optional<Learning> learning{};

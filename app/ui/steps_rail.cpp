@@ -13,6 +13,7 @@
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -90,21 +91,21 @@ void transport(const PanelContext& panel, const Playback& playback) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
                       ImVec2(look.space.small, ImGui::GetStyle().FramePadding.y));
   if (pill(look, "|◀")) goToEnd(panel.view, playback, false);
-  tip(look, played ? "To the start (Home)" : "First step (Home)");
+  tip(look, played ? tr("To the start (Home)") : tr("First step (Home)"));
   ImGui::SameLine(0.0F, look.space.tight);
   if (pill(look, "◀")) goBy(panel.view, playback, -1);
-  tip(look, played ? "One moment back (←); one step back (Shift ←)" : "Step back (←)");
+  tip(look, played ? tr("One moment back (←); one step back (Shift ←)") : tr("Step back (←)"));
   ImGui::SameLine(0.0F, look.space.tight);
-  if (primaryPill(look, panel.frame.playing ? "Pause" : "Play", true, look.px(54))) {
+  if (primaryPill(look, panel.frame.playing ? tr("Pause") : tr("Play"), true, look.px(54))) {
     togglePlay(panel.view, playback);
   }
-  tip(look, "Play the steps number by number (space); Escape leaves the timeline");
+  tip(look, tr("Play the steps number by number (space); Escape leaves the timeline"));
   ImGui::SameLine(0.0F, look.space.tight);
   if (pill(look, "▶")) goBy(panel.view, playback, 1);
-  tip(look, played ? "One moment forward (→); one step forward (Shift →)" : "Step on (→)");
+  tip(look, played ? tr("One moment forward (→); one step forward (Shift →)") : tr("Step on (→)"));
   ImGui::SameLine(0.0F, look.space.tight);
   if (pill(look, "▶|")) goToEnd(panel.view, playback, true);
-  tip(look, played ? "To the end (End)" : "Last step (End)");
+  tip(look, played ? tr("To the end (End)") : tr("Last step (End)"));
   ImGui::PopStyleVar();
   if (!played) return;
   const std::string clock = clockText(*panel.selection.playTime);
@@ -117,7 +118,7 @@ void transport(const PanelContext& panel, const Playback& playback) {
 
 void speedRow(const PanelContext& panel) {
   const FrameContext& look = panel.look;
-  inlineLabel(look, look.fonts.small, look.theme.textMuted, "speed");
+  inlineLabel(look, look.fonts.small, look.theme.textMuted, tr("speed"));
   const float figure = textSize(look.fonts.monoSmall, "0.00×").x + look.space.small;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - figure);
   ImGui::SliderFloat("##speed", &panel.preferences.playSpeed, 0.25F, 4.0F, "",
@@ -129,7 +130,7 @@ void speedRow(const PanelContext& panel) {
 
 void stepsRail(const PanelContext& panel, const Playback& playback) {
   const FrameContext& look = panel.look;
-  heading(look, "Steps", "← → space");
+  heading(look, tr("Steps"), "← → space");
   const float cardLeft = ImGui::GetWindowPos().x + look.px(8);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float footer = ImGui::GetFrameHeight() * 2 + scrubBarHeight(look) + look.px(34);
@@ -156,7 +157,10 @@ void stepsRail(const PanelContext& panel, const Playback& playback) {
 class StepsCard final : public Card {
  public:
   explicit StepsCard(const Playback& playback)
-      : Card({.id = "steps", .title = "Steps", .about = "the steps of the pass", .alone = false}),
+      : Card({.id = "steps",
+              .title = tr("Steps"),
+              .about = tr("the steps of the pass"),
+              .alone = false}),
         playback_(playback) {}
   void draw(const PanelContext& panel) override { stepsRail(panel, playback_); }
 

@@ -18,6 +18,7 @@
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/shipped_model.h"
@@ -65,7 +66,7 @@ class Tokens {
     ImGui::SetNextItemWidth(width);
     ImGui::PushStyleColor(ImGuiCol_FrameBg, row_.problem.empty() ? t.field : t.badSoft);
     const char* hint = memory_ && !cross()
-                           ? "type the text that gives keys and values; empty: self-attention"
+                           ? tr("type the text that gives keys and values; empty: self-attention")
                            : "";
     TextField sentence{memory_ ? "##memory text" : "##text", ImGuiInputTextFlags_EnterReturnsTrue,
                        hint};
@@ -168,7 +169,7 @@ class Tokens {
     try {
       if (memory_ && row_.text.empty() && !cross()) return;
       if (memory_ && row_.text.empty()) {  // would drop weights made for the memory's width
-        row_.problem = "memory text is empty: type a word, or press remove for self-attention";
+        row_.problem = tr("memory text is empty: type a word, or press remove for self-attention");
         return;
       }
       tokenize(row_.text, memory_ ? "memory text" : "text");
@@ -202,8 +203,8 @@ class Tokens {
     const ImVec2 b = ImGui::GetItemRectMax();
     if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0)) row_.dragged = i;
     if (row_.dragged < 0) {
-      tip(look_, fmt::format("{} {} · drag it to another position",
-                             memory_ ? "memory token" : "token", i));
+      tip(look_, trFormat("{} {} · drag it to another position",
+                          memory_ ? tr("memory token") : tr("token"), i));
     }
     ImGui::PopID();
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -269,7 +270,7 @@ void itemChoice(const PanelContext& panel) {
   if (pill(panel.look, "◀##item", false, panel.selection.item > 0)) --panel.selection.item;
   ImGui::SameLine(0.0F, panel.look.space.small);
   inlineLabel(panel.look, panel.look.fonts.small, panel.look.theme.textMuted,
-              fmt::format("item {} of {}", panel.selection.item + 1, batch));
+              trFormat("item {} of {}", panel.selection.item + 1, batch));
   const Index shown = std::min(batch, panel.trace.config().batch);  // the trace may be older
   if (pill(panel.look, "▶##item", false, panel.selection.item + 1 < shown)) ++panel.selection.item;
   ImGui::SameLine(0.0F, panel.look.px(12));
@@ -299,16 +300,16 @@ class TokenRows {
     const float window = ImGui::GetWindowWidth();
     const float margins = look_.px(28);
     float buttons = sessionMenuWidth(look_, session_) + margins;
-    for (const char* text : {edit(), kExamples, kOpenFile}) buttons += withGap(text);
+    for (const char* text : {edit(), tr(kExamples), tr(kOpenFile)}) buttons += withGap(text);
     narrow_ = window - buttons - first_ < look_.px(160);
     if (narrow_) {
       const float one = std::max(withGap(edit()) + buttonWidth(look_, more()),
                                  memoryRow_ ? buttonWidth(look_, editMemory()) : 0.0F);
       buttons = one + margins;
     }
-    const bool room = narrow_ || window - buttons - withGap(kAdd) > look_.px(292);
+    const bool room = narrow_ || window - buttons - withGap(tr(kAdd)) > look_.px(292);
     offersMemory_ = !memoryRow_ && isText(panel_) && room;
-    if (offersMemory_ && !narrow_) buttons += withGap(kAdd);
+    if (offersMemory_ && !narrow_) buttons += withGap(tr(kAdd));
     right_ = window - buttons;
   }
 
@@ -316,7 +317,7 @@ class TokenRows {
     line(memory_.input, false, 0.0F);
     WrappingRow row = rowOfButtons(0.0F);
     if (button(row, edit())) toggle(memory_.input, editing_, false);
-    tip(look_, "Type another sentence (ctrl+e); everything follows as you type");
+    tip(look_, tr("Type another sentence (ctrl+e); everything follows as you type"));
     if (narrow_) {
       if (button(row, more())) openMenu("more of the tokens");
       if (const char* popup = moreItems()) openMenu(popup);
@@ -333,20 +334,20 @@ class TokenRows {
   }
 
  private:
-  static constexpr const char* kAdd = "add memory";
-  static constexpr const char* kAddAbout =
+  static constexpr const char* kAdd = trLater("add memory");
+  static constexpr const char* kAddAbout = trLater(
       "Cross-attention: type a second text, the memory. Keys and values then come from it, queries "
-      "from the input.";
+      "from the input.");
   static constexpr const char* kRemoveAbout =
-      "Back to self-attention: keys and values from the input itself";
-  static constexpr const char* kExamples = "examples ▾";
-  static constexpr const char* kOpenFile = "open file";
+      trLater("Back to self-attention: keys and values from the input itself");
+  static constexpr const char* kExamples = trLater("examples ▾");
+  static constexpr const char* kOpenFile = trLater("open file");
 
   // as of the frame's start: a click on "done" takes the keyboard from the field, which also ends
   // it
-  const char* edit() const { return editing_ ? "done" : "edit text"; }
-  const char* editMemory() const { return editingMemory_ ? "done" : "edit memory"; }
-  const char* more() const { return session_.unsaved ? "• More ▾" : "More ▾"; }
+  const char* edit() const { return editing_ ? tr("done") : tr("edit text"); }
+  const char* editMemory() const { return editingMemory_ ? tr("done") : tr("edit memory"); }
+  const char* more() const { return session_.unsaved ? "• More ▾" : tr("More ▾"); }
   float withGap(const char* text) const { return buttonWidth(look_, text) + look_.px(8); }
   float inset() const { return std::round((rowHeight(look_) - ImGui::GetFrameHeight()) * 0.5F); }
 
@@ -363,9 +364,9 @@ class TokenRows {
     Tokens row(panel_, memory, ofMemory);
     ImGui::SetCursorPos({look_.space.wide, top + inset()});
     inlineLabel(look_, look_.fonts.small, look_.theme.textMuted,
-                ofMemory     ? "memory"
-                : memoryRow_ ? "queries"
-                             : "input");
+                ofMemory     ? tr("memory")
+                : memoryRow_ ? tr("queries")
+                             : tr("input"));
     ImGui::SameLine(first_);
     if (!ofMemory) itemChoice(panel_);
     if (ofMemory ? editingMemory_ : editing_) {
@@ -390,11 +391,11 @@ class TokenRows {
 
   void buttons(WrappingRow& row) {
     if (offersMemory_) {
-      if (button(row, kAdd)) toggle(memory_.memory, false, true);
-      tip(look_, kAddAbout);
+      if (button(row, tr(kAdd))) toggle(memory_.memory, false, true);
+      tip(look_, tr(kAddAbout));
     }
-    if (button(row, kExamples)) openMenu("examples");
-    if (button(row, kOpenFile)) panel_.commands.add(AskToOpen{});
+    if (button(row, tr(kExamples))) openMenu("examples");
+    if (button(row, tr(kOpenFile))) panel_.commands.add(AskToOpen{});
     row.place(sessionMenuWidth(look_, session_), 8.0F);
     sessionMenu(panel_, session_);
   }
@@ -404,15 +405,15 @@ class TokenRows {
     const char* popup = nullptr;
     if (!beginPopup("more of the tokens")) return nullptr;
     if (offersMemory_) {
-      if (ImGui::MenuItem(kAdd)) toggle(memory_.memory, false, true);
-      tip(look_, kAddAbout);
+      if (ImGui::MenuItem(tr(kAdd))) toggle(memory_.memory, false, true);
+      tip(look_, tr(kAddAbout));
     }
     if (memoryRow_ && removable()) {
-      if (ImGui::MenuItem("remove memory")) removeMemory();
-      tip(look_, kRemoveAbout);
+      if (ImGui::MenuItem(tr("remove memory"))) removeMemory();
+      tip(look_, tr(kRemoveAbout));
     }
-    if (ImGui::MenuItem(kExamples)) popup = "examples";
-    if (ImGui::MenuItem(kOpenFile)) panel_.commands.add(AskToOpen{});
+    if (ImGui::MenuItem(tr(kExamples))) popup = "examples";
+    if (ImGui::MenuItem(tr(kOpenFile))) panel_.commands.add(AskToOpen{});
     ImGui::Separator();
     sessionItems(panel_);
     ImGui::EndPopup();
@@ -425,8 +426,8 @@ class TokenRows {
     ImGui::PushID("memory");
     if (button(row, editMemory())) toggle(memory_.memory, editingMemory_, true);
     if (removable() && !narrow_) {
-      if (button(row, "remove")) removeMemory();
-      tip(look_, kRemoveAbout);
+      if (button(row, tr("remove"))) removeMemory();
+      tip(look_, tr(kRemoveAbout));
     }
     ImGui::PopID();
   }

@@ -19,6 +19,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/limits.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/presets/presets.h"
 #include "core/words/cost.h"
@@ -34,12 +35,13 @@ float toggleWidth(const FrameContext& look, const char* text) {
 constexpr float kFolds = 720.0F;         // below it the settings are behind a button
 constexpr float kRoomForName = 1680.0F;  // least width that has room for the program's name
 
-constexpr const char* kSentence = "Your sentence";
-constexpr const char* kSettings = "Settings";
+constexpr const char* kSentence = trLater("Your sentence");
+constexpr const char* kSettings = trLater("Settings");
 
 std::string aboutPreset(const Preset& preset) {
   const bool ofModel = preset.brief != preset.title;
-  return preset.about + (ofModel ? "\nOnly its sizes: none of its weights are used." : "");
+  return std::string(tr(preset.about)) +
+         (ofModel ? tr("\nOnly its sizes: none of its weights are used.") : "");
 }
 
 class TopBarRow {
@@ -64,13 +66,13 @@ class TopBarRow {
       return;
     }
     if (onStage) {
-      row_.place(buttonWidth(look_, kSettings), 14);
+      row_.place(buttonWidth(look_, tr(kSettings)), 14);
       settingsPill(panel_.stageView.settingsOpen);
     }
     const bool showsDocument = state_.pages.open(panel_.selection.page).showsDocument(panel_.view);
     const bool folds = showsDocument && !onStage && ImGui::GetWindowWidth() < look_.px(kFolds);
     if (folds) {
-      row_.place(buttonWidth(look_, kSettings), 14);
+      row_.place(buttonWidth(look_, tr(kSettings)), 14);
       settingsPill(memory_.unfolded);
     }
     if (folds && !memory_.unfolded) {
@@ -111,31 +113,31 @@ class TopBarRow {
   }
 
   void settingsPill(bool& open) {
-    if (pill(look_, kSettings, open)) open = !open;
-    tip(look_, "Sizes, heads, masks, weights and the row of tokens");
+    if (pill(look_, tr(kSettings), open)) open = !open;
+    tip(look_, tr("Sizes, heads, masks, weights and the row of tokens"));
   }
 
   void helpPill() {
     if (pill(look_, "?")) panel_.commands.add(OpenHelp{});
-    tip(look_, "About the program, keys, mouse and terms (?)");
+    tip(look_, tr("About the program, keys, mouse and terms (?)"));
   }
 
   /// The few buttons of the stage, at the right end of the bar.
   void stageButtons() {
     const bool text = std::holds_alternative<TextSource>(*panel_.document.source);
     const float gap = look_.px(8);
-    float width = buttonWidth(look_, kSettings) + gap + buttonWidth(look_, "?");
-    if (text) width += buttonWidth(look_, kSentence) + gap;
+    float width = buttonWidth(look_, tr(kSettings)) + gap + buttonWidth(look_, "?");
+    if (text) width += buttonWidth(look_, tr(kSentence)) + gap;
     if (state_.canUndo) width += buttonWidth(look_, "↶") + gap;
     row_.placeRight(width);
     if (state_.canUndo) {
       if (pill(look_, "↶")) panel_.commands.add(Undo{});
-      tip(look_, "Undo " + state_.undoName + " (ctrl+z)");
+      tip(look_, tr("Undo ") + state_.undoName + " (ctrl+z)");
       ImGui::SameLine(0.0F, gap);
     }
     if (text) {
-      if (pill(look_, kSentence)) panel_.frame.asksForSentence = true;
-      tip(look_, "Type a sentence of your own (ctrl+e)");
+      if (pill(look_, tr(kSentence))) panel_.frame.asksForSentence = true;
+      tip(look_, tr("Type a sentence of your own (ctrl+e)"));
       ImGui::SameLine(0.0F, gap);
     }
     settingsPill(panel_.stageView.settingsOpen);
@@ -167,37 +169,38 @@ class TopBarRow {
     const char* mark = narrow ? "▾" : "";
     const float arrow = narrow ? textSize(look_.fonts.regular, mark).x : ImGui::GetFrameHeight();
     const float room = box - arrow - 2 * ImGui::GetStyle().FramePadding.x;
-    std::string shown = "preset";
+    std::string shown = tr("preset");
     if (now != nullptr) {
       const std::string from = isStill(*now) ? "" : "from ";
-      shown = from + now->title;
-      if (textSize(look_.fonts.regular, shown).x > room) shown = from + now->brief;
+      shown = from + std::string(tr(now->title));
+      if (textSize(look_.fonts.regular, shown).x > room) shown = from + std::string(tr(now->brief));
       shown = elided(look_.fonts.regular, shown, room);
     }
     const ImGuiComboFlags flags = narrow ? ImGuiComboFlags_NoArrowButton : ImGuiComboFlags_None;
     if (beginCombo(look_, "##preset", shown + mark, flags | ImGuiComboFlags_HeightLarge)) {
       for (const Preset& p : presets()) {
-        if (ImGui::Selectable(p.title.c_str(), p.name == name)) {
+        if (ImGui::Selectable(std::string(tr(p.title)).c_str(), p.name == name)) {
           panel_.commands.add(OpenPreset{std::make_shared<const Preset>(p), "preset: " + p.title});
         }
-        tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", aboutPreset(p),
-                               p.config.dModel, p.config.numHeads, p.config.dK(),
-                               withThousands(p.config.seqLen)));
+        tip(look_,
+            trFormat("{}\nd_model {}, {} heads, d_k {}, {} tokens", aboutPreset(p), p.config.dModel,
+                     p.config.numHeads, p.config.dK(), withThousands(p.config.seqLen)));
       }
       ImGui::EndCombo();
     } else {
-      tip(look_, now == nullptr ? "Presets: the dimensions of well-known models"
-                                : fmt::format("{}\n{}", now->title, aboutPreset(*now)));
+      tip(look_, now == nullptr ? tr("Presets: the dimensions of well-known models")
+                                : fmt::format("{}\n{}", tr(now->title), aboutPreset(*now)));
     }
   }
 
   /// A switch whose label is a term.
   bool termToggle(const char* term, bool* on, float gapBefore) {
     const float box = toggleWidth(look_, "");
-    row_.place(toggleWidth(look_, term), gapBefore);
+    row_.place(toggleWidth(look_, tr(term)), gapBefore);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const bool clicked = toggle(look_, term, on);
-    underlineInRow(look_, {at.x + box, at.y}, look_.fonts.regular, toggleWidth(look_, term) - box);
+    const bool clicked = toggle(look_, tr(term), on);
+    underlineInRow(look_, {at.x + box, at.y}, look_.fonts.regular,
+                   toggleWidth(look_, tr(term)) - box);
     tip(look_, termText(term));
     return clicked;
   }
@@ -206,10 +209,10 @@ class TopBarRow {
     const AttentionConfig& c = config();
     const bool roomForBias = !barIsNarrow(look_);
     bool bias = c.bias;
-    if (roomForBias && termToggle("bias", &bias, 14))
+    if (roomForBias && termToggle(trLater("bias"), &bias, 14))
       panel_.commands.push(SetSwitch{&AttentionConfig::bias, bias});
     bool causal = c.mask.causal;
-    if (termToggle("causal", &causal, 12)) {
+    if (termToggle(trLater("causal"), &causal, 12)) {
       Mask mask = c.mask;
       mask.causal = causal;
       panel_.commands.push(SetMask{std::move(mask)});
@@ -217,37 +220,39 @@ class TopBarRow {
     bool scale = c.scale;
     if (termToggle("÷√d_k", &scale, 12))
       panel_.commands.push(SetSwitch{&AttentionConfig::scale, scale});
-    row_.place(buttonWidth(look_, "More ▾"), roomForBias ? 14.0F : 8.0F);
-    if (pill(look_, "More ▾")) openMenu("more");
+    row_.place(buttonWidth(look_, tr("More ▾")), roomForBias ? 14.0F : 8.0F);
+    if (pill(look_, tr("More ▾"))) openMenu("more");
     tip(look_,
-        "Batch, key/value heads, head width, temperature, window, padding, positions, weights");
+        tr("Batch, key/value heads, head width, temperature, window, padding, positions, weights"));
     moreSettings(panel_, memory_, !roomForBias);
   }
 
   void undoPill() {
     row_.place(buttonWidth(look_, "↶"), 12);
     if (pill(look_, "↶", false, state_.canUndo)) panel_.commands.add(Undo{});
-    tip(look_, state_.canUndo ? "Undo " + state_.undoName + " (ctrl+z)" : "Nothing to undo");
+    tip(look_,
+        state_.canUndo ? tr("Undo ") + state_.undoName + " (ctrl+z)" : tr("Nothing to undo"));
   }
 
   void undoRedo() {
     undoPill();
     row_.place(buttonWidth(look_, "↷"), 5);
     if (pill(look_, "↷", false, state_.canRedo)) panel_.commands.add(Redo{});
-    tip(look_, state_.canRedo ? "Redo " + state_.redoName + " (ctrl+shift+z)" : "Nothing to redo");
+    tip(look_,
+        state_.canRedo ? tr("Redo ") + state_.redoName + " (ctrl+shift+z)" : tr("Nothing to redo"));
   }
 
   void looks() {
-    row_.place(buttonWidth(look_, "Export ▾"), 12);
-    if (pill(look_, "Export ▾")) openMenu("export");
+    row_.place(buttonWidth(look_, tr("Export ▾")), 12);
+    if (pill(look_, tr("Export ▾"))) openMenu("export");
     if (beginPopup("export")) {
       exportMenu(panel_);
       ImGui::EndPopup();
     }
-    row_.place(buttonWidth(look_, "View ▾"), 6);
-    if (pill(look_, "View ▾")) openMenu("view");
+    row_.place(buttonWidth(look_, tr("View ▾")), 6);
+    if (pill(look_, tr("View ▾"))) openMenu("view");
     if (beginPopup("view")) {
-      viewMenu(look_, panel_.preferences, memory_.view);
+      viewMenu(panel_, memory_.view);
       ImGui::EndPopup();
     }
     helpAndSize();
@@ -262,12 +267,12 @@ class TopBarRow {
     if (smaller) {
       row_.place(buttonWidth(look_, "A−"), 6);
       if (pill(look_, "A−")) zoomInterface(panel_.preferences, -1);
-      tip(look_, "Smaller interface (ctrl −)");
+      tip(look_, tr("Smaller interface (ctrl −)"));
     }
     if (!larger || (!smaller && !row_.fits(buttonWidth(look_, "A+"), 6))) return;
     row_.place(buttonWidth(look_, "A+"), smaller ? 4.0F : 6.0F);
     if (pill(look_, "A+")) zoomInterface(panel_.preferences, 1);
-    tip(look_, "Larger interface, for projectors (ctrl +)");
+    tip(look_, tr("Larger interface, for projectors (ctrl +)"));
   }
 
   const PanelContext& panel_;

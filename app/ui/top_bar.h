@@ -57,7 +57,7 @@ class TopBar {
 /// omits.
 void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias);
 /// Draws the items of the open view menu: theme, animation, colour maps and the interface's size.
-void viewMenu(const FrameContext& look, Preferences& preferences, ViewMenuMemory& memory);
+void viewMenu(const PanelContext& panel, ViewMenuMemory& memory);
 
 /// Draws the items of the open export menu.
 void exportMenu(const PanelContext& panel);

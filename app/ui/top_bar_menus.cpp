@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "app/ui/color_maps.h"
 #include "app/ui/export_choice.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/head_purposes.h"
@@ -24,6 +23,7 @@
 #include "core/attention/config.h"
 #include "core/attention/limits.h"
 #include "core/attention/switches.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/input/training_domain.h"
 
@@ -53,21 +53,23 @@ std::optional<Index> numberSetting(const FrameContext& look, const WholeNumber& 
 void batchAndGroups(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
   AttentionConfig draft = c;
-  caption(panel.look, "Batch", "The number of items in the batch; sentences repeat in turn");
-  const auto batch = numberSetting(panel.look, {"batch", c.batch, Limits::kBatch, "give 1 or more"},
-                                   memory.batch, [&](Index n) {
-                                     draft.batch = n;
-                                     return problemOf("batch", draft);
-                                   });
+  caption(panel.look, tr("Batch"),
+          tr("The number of items in the batch; sentences repeat in turn"));
+  const auto batch =
+      numberSetting(panel.look, {"batch", c.batch, Limits::kBatch, tr("give 1 or more")},
+                    memory.batch, [&](Index n) {
+                      draft.batch = n;
+                      return problemOf("batch", draft);
+                    });
   if (batch) panel.commands.push(SetBatch{*batch}, "batch");
-  caption(
-      panel.look, "Key/value heads",
-      "Fewer than heads: grouped-query attention (GQA); one: multi-query. Heads of a group share "
-      "their keys and values, so the cache of a decoder shrinks.");
+  caption(panel.look, tr("Key/value heads"),
+          tr("Fewer than heads: grouped-query attention (GQA); one: multi-query. Heads of a group "
+             "share "
+             "their keys and values, so the cache of a decoder shrinks."));
   const auto kvHeads =
       numberSetting(panel.look,
                     {"kv_heads", c.numKvHeads, c.numHeads,
-                     fmt::format("give a count that divides the {} heads", c.numHeads)},
+                     trFormat("give a count that divides the {} heads", c.numHeads)},
                     memory.kvHeads, [&](Index n) {
                       draft.numKvHeads = n;
                       return problemOf("kv_heads", draft);
@@ -81,16 +83,16 @@ void batchAndGroups(const PanelContext& panel, TopBarMemory& memory) {
 void headWidth(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
   AttentionConfig draft = c;
-  caption(panel.look, "Head width",
-          "d_k: the columns of Q, K and V for each head, usually d_model / heads. With another "
-          "value, W_Q has heads × d_k rows and W_O as many columns. An empty field means d_model / "
-          "heads. It also splits the weights of files that you open.");
+  caption(
+      panel.look, tr("Head width"),
+      tr("d_k: the columns of Q, K and V for each head, usually d_model / heads. With another "
+         "value, W_Q has heads × d_k rows and W_O as many columns. An empty field means d_model / "
+         "heads. It also splits the weights of files that you open."));
   NumberDraft& field = memory.headDim;
   std::optional<Index> next = wholeNumberField(
-      panel.look, {"head_dim", c.dK(), Limits::kDModel, "leave it empty for d_model / heads"},
+      panel.look, {"head_dim", c.dK(), Limits::kDModel, tr("leave it empty for d_model / heads")},
       field, [&](Index n) {
-        if (n < 1)
-          return fmt::format("d_k is {}: give 1 or more, or nothing for d_model / heads", n);
+        if (n < 1) return trFormat("d_k is {}: give 1 or more, or nothing for d_model / heads", n);
         draft.headDim = n;
         return problemOf("head_dim", draft);
       });
@@ -115,8 +117,8 @@ void headWidth(const PanelContext& panel, TopBarMemory& memory) {
 }
 
 void temperature(const PanelContext& panel, TopBarMemory& memory) {
-  caption(panel.look, "Temperature",
-          "Scores are divided by it: below 1 sharpens the weights, above 1 evens them out");
+  caption(panel.look, tr("Temperature"),
+          tr("Scores are divided by it: below 1 sharpens the weights, above 1 evens them out"));
   temperatureFields(panel, memory.temperature, 110);
   problemBelow(panel.look, memory.temperature);
 }
@@ -133,16 +135,18 @@ void otherSwitches(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
   for (const Switch& each : allSwitches()) {
     if (hasOwnControl(each)) continue;
-    std::string title = each.title;
+    std::string title = tr(each.title);
     title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
-    caption(panel.look, title.c_str(), each.about);
+    caption(panel.look, title.c_str(), tr(each.about));
     if (each.isFlag()) {
       bool on = valueOf(each, c) != 0.0;
-      if (toggle(panel.look, each.title, &on)) panel.commands.push(setSwitch(each, on ? 1.0 : 0.0));
+      if (toggle(panel.look, tr(each.title), &on))
+        panel.commands.push(setSwitch(each, on ? 1.0 : 0.0));
       continue;
     }
     NumberDraft& draft = memory.switches[each.key];
-    const auto typed = realField(panel.look, each.title, 70, valueOf(each, c), draft, each.range);
+    const auto typed =
+        realField(panel.look, tr(each.title), 70, valueOf(each, c), draft, tr(each.range));
     if (typed) {
       AttentionConfig changed = c;
       setValue(each, changed, *typed);
@@ -157,11 +161,12 @@ void otherSwitches(const PanelContext& panel, TopBarMemory& memory) {
 /// Draws the switch of the sinks and the field for the chosen head's.
 void sinks(const PanelContext& panel, TopBarMemory& memory) {
   AttentionConfig draft = panel.document.config;
-  caption(panel.look, "Sinks",
-          "Each head has a score without a key in every softmax, as in gpt-oss: its weight goes "
-          "nowhere, so that a query need not attend to anything. The field is the chosen head's.");
+  caption(
+      panel.look, tr("Sinks"),
+      tr("Each head has a score without a key in every softmax, as in gpt-oss: its weight goes "
+         "nowhere, so that a query need not attend to anything. The field is the chosen head's."));
   bool on = !draft.sinks.empty();
-  if (toggle(panel.look, "a sink in each head", &on)) {
+  if (toggle(panel.look, tr("a sink in each head"), &on)) {
     // a score of 0 counts as much as a key with q·k = 0
     const std::vector<float> zeros(static_cast<std::size_t>(on ? draft.numHeads : 0), 0.0F);
     draft.sinks = zeros;
@@ -170,10 +175,10 @@ void sinks(const PanelContext& panel, TopBarMemory& memory) {
   }
   const auto head = static_cast<std::size_t>(panel.selection.head);
   if (head >= draft.sinks.size()) return;
-  caption(panel.look, fmt::format("Sink of head {}", head + 1).c_str(),
-          "The score that stands beside the scores of the keys, after ÷√d_k");
+  caption(panel.look, trFormat("Sink of head {}", head + 1).c_str(),
+          tr("The score that stands beside the scores of the keys, after ÷√d_k"));
   const auto typed = realField(panel.look, "sink", 90, static_cast<double>(draft.sinks[head]),
-                               memory.sink, "give a number, such as 0");
+                               memory.sink, tr("give a number, such as 0"));
   if (typed) {
     draft.sinks[head] = static_cast<float>(*typed);
     memory.sink.problem = problemOf("sinks", draft);
@@ -186,31 +191,31 @@ void sinks(const PanelContext& panel, TopBarMemory& memory) {
 void pairBias(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
   caption(
-      panel.look, "Pair bias",
-      "A number for each head and pair of tokens is added to their score, in the step Mask. "
-      "AlphaFold 2 computes it from its representation of the two residues; T5 has one for each "
-      "distance. Here it is drawn from a seed, and its cells can be edited like weights. "
-      "--pair-bias reads one from a file.");
+      panel.look, tr("Pair bias"),
+      tr("A number for each head and pair of tokens is added to their score, in the step Mask. "
+         "AlphaFold 2 computes it from its representation of the two residues; T5 has one for each "
+         "distance. Here it is drawn from a seed, and its cells can be edited like weights. "
+         "--pair-bias reads one from a file."));
   const auto drawn = [&](std::uint64_t seed) {
     panel.commands.push(SetPairBias{PairBias::drawn(c.numHeads, c.seqLen, c.keys(), seed)},
                         "pair bias");
   };
   bool on = c.pairBias.on();
-  if (toggle(panel.look, "a number for each pair", &on)) {
+  if (toggle(panel.look, tr("a number for each pair"), &on)) {
     on ? drawn(1) : panel.commands.push(SetPairBias{});
   }
   if (!c.pairBias.ofPairs()) return;
   const auto& seed = c.pairBias.settings().seed;
-  caption(panel.look, "Seed of the bias",
-          seed ? "Another seed draws other numbers"
-               : "The numbers are edited or from a file; a seed draws others in their place");
-  const auto next = numberSetting(
-      panel.look,
-      {"pair bias seed", static_cast<Index>(seed.value_or(0)), std::numeric_limits<Index>::max(),
-       "give 0 or more"},
-      memory.pairBiasSeed, [](Index n) {
-        return n >= 0 ? std::string() : fmt::format("the seed is {}: give 0 or more", n);
-      });
+  caption(panel.look, tr("Seed of the bias"),
+          seed ? tr("Another seed draws other numbers")
+               : tr("The numbers are edited or from a file; a seed draws others in their place"));
+  const auto next =
+      numberSetting(panel.look,
+                    {tr("pair bias seed"), static_cast<Index>(seed.value_or(0)),
+                     std::numeric_limits<Index>::max(), tr("give 0 or more")},
+                    memory.pairBiasSeed, [](Index n) {
+                      return n >= 0 ? std::string() : trFormat("the seed is {}: give 0 or more", n);
+                    });
   if (next) drawn(static_cast<std::uint64_t>(*next));
 }
 
@@ -223,7 +228,7 @@ std::string readLengths(std::string_view text, std::vector<Index>& lengths) {
     const std::string_view part = text.substr(from, to - from);
     const auto length = wholeNumber(part);
     if (!length) {
-      return fmt::format(
+      return trFormat(
           "lengths: '{}' is not a whole number; give one per batch item, separated by commas, or "
           "nothing for no padding",
           part);
@@ -237,9 +242,9 @@ std::string readLengths(std::string_view text, std::vector<Index>& lengths) {
 void maskSettings(const PanelContext& panel, TopBarMemory& memory) {
   AttentionConfig draft = panel.document.config;
   const Mask& mask = panel.document.config.mask;
-  caption(panel.look, "Window", "A token sees only keys closer than this; 0: all keys");
+  caption(panel.look, tr("Window"), tr("A token sees only keys closer than this; 0: all keys"));
   const auto window = numberSetting(
-      panel.look, {"window", mask.window, Limits::kTokens, "give 1 or more, or 0 for none"},
+      panel.look, {"window", mask.window, Limits::kTokens, tr("give 1 or more, or 0 for none")},
       memory.window, [&](Index n) {
         draft.mask.window = n;
         return problemOf("window", draft);
@@ -248,9 +253,9 @@ void maskSettings(const PanelContext& panel, TopBarMemory& memory) {
     draft.mask.window = *window;
     panel.commands.push(SetMask{draft.mask}, "window");
   }
-  caption(panel.look, "Padding lengths",
-          "One number per batch item, separated by commas: later keys are padding and get no "
-          "weight. Empty: no padding.");
+  caption(panel.look, tr("Padding lengths"),
+          tr("One number per batch item, separated by commas: later keys are padding and get no "
+             "weight. Empty: no padding."));
   NumberDraft& lengths = memory.lengths;
   const std::string now = fmt::format("{}", fmt::join(mask.lengths, ", "));
   if (textBox(panel.look, "##lengths", 110, now, lengths)) {
@@ -265,16 +270,18 @@ void maskSettings(const PanelContext& panel, TopBarMemory& memory) {
 }
 
 void positions(const PanelContext& panel) {
-  caption(panel.look, "Positions",
-          "How X encodes positions: in coordinates of their own, as Vaswani's sinusoids over all "
-          "coordinates, or not at all (without positions in the scores and without a mask, "
-          "reordering the tokens then only reorders the rows of the output)");
-  constexpr std::array<const char*, 3> kNames{"own coordinates", "sinusoids over all", "off"};
+  caption(
+      panel.look, tr("Positions"),
+      tr("How X encodes positions: in coordinates of their own, as Vaswani's sinusoids over all "
+         "coordinates, or not at all (without positions in the scores and without a mask, "
+         "reordering the tokens then only reorders the rows of the output)"));
+  constexpr std::array<const char*, 3> kNames{trLater("own coordinates"),
+                                              trLater("sinusoids over all"), trLater("off")};
   const int now = static_cast<int>(panel.document.positions);
   ImGui::SetNextItemWidth(panel.look.px(190));
-  if (!beginCombo(panel.look, "##positions", kNames[static_cast<std::size_t>(now)])) return;
+  if (!beginCombo(panel.look, "##positions", tr(kNames[static_cast<std::size_t>(now)]))) return;
   for (int i = 0; i < static_cast<int>(kNames.size()); ++i) {
-    if (ImGui::Selectable(kNames[static_cast<std::size_t>(i)], i == now) && i != now) {
+    if (ImGui::Selectable(tr(kNames[static_cast<std::size_t>(i)]), i == now) && i != now) {
       panel.commands.push(SetPositions{static_cast<Positions>(i)});
     }
   }
@@ -284,16 +291,17 @@ void positions(const PanelContext& panel) {
 /// Draws the field for theta, which sets how fast the rotary angles grow.
 void rotaryTheta(const PanelContext& panel, TopBarMemory& memory) {
   AttentionConfig draft = panel.document.config;
-  caption(panel.look, "RoPE's theta",
-          "Pair j of a head's coordinates turns by theta^(−2j/d_k) per position: the larger theta, "
-          "the slower the last pairs turn");
+  caption(
+      panel.look, "RoPE's theta",
+      tr("Pair j of a head's coordinates turns by theta^(−2j/d_k) per position: the larger theta, "
+         "the slower the last pairs turn"));
   NumberDraft& field = memory.theta;
   const auto typed = realField(panel.look, "theta", 90, draft.rotary.theta, field,
-                               "give one above 0 (10000 is usual)");
+                               tr("give one above 0 (10000 is usual)"));
   if (typed) {
     draft.rotary.theta = *typed;
-    field.problem =
-        *typed > 0.0 ? problemOf("rope_theta", draft) : "theta must be above 0 (10000 is usual)";
+    field.problem = *typed > 0.0 ? problemOf("rope_theta", draft)
+                                 : tr("theta must be above 0 (10000 is usual)");
     if (field.problem.empty()) panel.commands.push(SetRotary{draft.rotary}, "theta");
   }
   problemBelow(panel.look, field);
@@ -303,9 +311,9 @@ void rotaryTheta(const PanelContext& panel, TopBarMemory& memory) {
 void rotaryPairs(const PanelContext& panel) {
   const Index dK = panel.document.config.dK();
   Rotary rotary = panel.document.config.rotary;
-  caption(panel.look, "Coordinates that turn",
-          "RoPE turns all coordinates of a head, or only the first ones, as in Phi and Pythia");
-  const auto inWords = [dK](Index turning) { return fmt::format("{} of {}", turning, dK); };
+  caption(panel.look, tr("Coordinates that turn"),
+          tr("RoPE turns all coordinates of a head, or only the first ones, as in Phi and Pythia"));
+  const auto inWords = [dK](Index turning) { return trFormat("{} of {}", turning, dK); };
   ImGui::SetNextItemWidth(panel.look.px(190));
   if (beginCombo(panel.look, "##coordinates that turn", inWords(rotary.turning(dK)))) {
     for (Index turning = dK; turning >= 2; turning /= 2) {
@@ -318,11 +326,11 @@ void rotaryPairs(const PanelContext& panel) {
     ImGui::EndCombo();
   }
   caption(
-      panel.look, "Pairs",
-      "Halves: coordinates j and j + n/2 turn together, as in Llama. Neighbours: 2j and 2j + 1, "
-      "as in GPT-J and Command R.");
+      panel.look, tr("Pairs"),
+      tr("Halves: coordinates j and j + n/2 turn together, as in Llama. Neighbours: 2j and 2j + 1, "
+         "as in GPT-J and Command R."));
   const bool neighbours = rotary.pairing == Rotary::Pairing::neighbours;
-  const int chosen = choices(panel.look, "", {"halves", "neighbours"}, neighbours ? 1 : 0);
+  const int chosen = choices(panel.look, "", {tr("halves"), tr("neighbours")}, neighbours ? 1 : 0);
   if (chosen < 0) return;
   rotary.pairing = chosen == 1 ? Rotary::Pairing::neighbours : Rotary::Pairing::halves;
   panel.commands.push(SetRotary{rotary});
@@ -333,20 +341,21 @@ void positionsInScores(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
   // keeps a model's settings, so that switching it on again restores them
   if (c.rotary.on()) memory.rotary = c.rotary;
-  caption(panel.look, "In the scores",
-          "RoPE: pairs of coordinates of each query and key turn by an angle that grows with the "
-          "position, so that their product depends only on their distance (as in Llama). This is a "
-          "step of its own between Split and Score. ALiBi: each head subtracts its own slope times "
-          "the distance from its scores, in the step Mask. Not for cross-attention, whose keys are "
-          "in another text.");
-  constexpr std::array<const char*, 3> kNames{"no positions", "RoPE: Q and K turn",
-                                              "ALiBi: less by distance"};
+  caption(
+      panel.look, tr("In the scores"),
+      tr("RoPE: pairs of coordinates of each query and key turn by an angle that grows with the "
+         "position, so that their product depends only on their distance (as in Llama). This is a "
+         "step of its own between Split and Score. ALiBi: each head subtracts its own slope times "
+         "the distance from its scores, in the step Mask. Not for cross-attention, whose keys are "
+         "in another text."));
+  constexpr std::array<const char*, 3> kNames{
+      trLater("no positions"), trLater("RoPE: Q and K turn"), trLater("ALiBi: less by distance")};
   const std::size_t now = c.rotary.on() ? 1 : c.alibi ? 2 : 0;
   ImGui::SetNextItemWidth(panel.look.px(190));
-  if (beginCombo(panel.look, "##in the scores", kNames[now])) {
+  if (beginCombo(panel.look, "##in the scores", tr(kNames[now]))) {
     for (std::size_t i = 0; i < kNames.size(); ++i) {
       if (i == 2 && c.crossAttention()) continue;
-      if (!ImGui::Selectable(kNames[i], i == now) || i == now) continue;
+      if (!ImGui::Selectable(tr(kNames[i]), i == now) || i == now) continue;
       if (i == 2 || (i == 0 && c.alibi)) {
         panel.commands.push(SetSwitch{&AttentionConfig::alibi, i == 2});
       } else {
@@ -362,12 +371,13 @@ void positionsInScores(const PanelContext& panel, TopBarMemory& memory) {
 
 void weights(const PanelContext& panel, TopBarMemory& memory) {
   const WeightSource& source = panel.document.weightSource;
-  caption(
-      panel.look, "Weights",
-      "xavier: nn.MultiheadAttention's own start. normal: mean 0, standard deviation 0.1. "
-      "identity: ones on the diagonal. learned: trained on generated sentences or series to answer "
-      "questions about words or time steps, one head for each question. designed: heads built for "
-      "stated purposes, not learned; heads without room for one are drawn as xavier.");
+  caption(panel.look, tr("Weights"),
+          tr("xavier: nn.MultiheadAttention's own start. normal: mean 0, standard deviation 0.1. "
+             "identity: ones on the diagonal. learned: trained on generated sentences or series to "
+             "answer "
+             "questions about words or time steps, one head for each question. designed: heads "
+             "built for "
+             "stated purposes, not learned; heads without room for one are drawn as xavier."));
   const std::string shown = source.drawn() ? std::string(toString(source.init)) : source.loadedFrom;
   ImGui::SetNextItemWidth(panel.look.px(190));
   if (beginCombo(panel.look, "##init", shown)) {
@@ -389,18 +399,17 @@ void weights(const PanelContext& panel, TopBarMemory& memory) {
     if (howLearnedButton(panel)) ImGui::CloseCurrentPopup();
   }
   ImGui::SetCursorPosX(left + panel.look.px(150));
-  toggle(panel.look, "Learn heads at new sizes", &panel.preferences.learnHeads);
+  toggle(panel.look, tr("Learn heads at new sizes"), &panel.preferences.learnHeads);
   tip(panel.look,
-      "After a change of d_model, heads or bias, heads of the new size are learned in the "
-      "background, and you see them form. Off: designed heads are used.");
-  caption(panel.look, "Seed",
-          "Another seed draws other weights; the same seed always draws the same ones");
+      tr("After a change of d_model, heads or bias, heads of the new size are learned in the "
+         "background, and you see them form. Off: designed heads are used."));
+  caption(panel.look, tr("Seed"),
+          tr("Another seed draws other weights; the same seed always draws the same ones"));
   const auto seed = static_cast<Index>(source.seed);
-  const auto next =
-      numberSetting(panel.look, {"seed", seed, std::numeric_limits<Index>::max(), "give 0 or more"},
-                    memory.seed, [](Index n) {
-                      return n >= 0 ? std::string() : fmt::format("seed is {}: give 0 or more", n);
-                    });
+  const auto next = numberSetting(
+      panel.look, {"seed", seed, std::numeric_limits<Index>::max(), tr("give 0 or more")},
+      memory.seed,
+      [](Index n) { return n >= 0 ? std::string() : trFormat("seed is {}: give 0 or more", n); });
   if (next) {
     panel.commands.push(DrawWeights{source.init, static_cast<std::uint64_t>(*next)}, "seed");
   }
@@ -419,7 +428,7 @@ void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias
     memory.switches.clear();
   }
   bool bias = panel.document.config.bias;
-  if (withBias && toggle(panel.look, "bias", &bias))
+  if (withBias && toggle(panel.look, tr("bias"), &bias))
     panel.commands.push(SetSwitch{&AttentionConfig::bias, bias});
   batchAndGroups(panel, memory);
   headWidth(panel, memory);
@@ -436,59 +445,28 @@ void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias
 
 void exportMenu(const PanelContext& panel) {
   constexpr std::pair<const char*, ExportKind> kItems[] = {
-      {"A tensor …", ExportKind::tensor},
-      {"Every tensor …", ExportKind::trace},
-      {"A picture …", ExportKind::picture},
-      {"A PyTorch script …", ExportKind::script}};
+      {trLater("A tensor …"), ExportKind::tensor},
+      {trLater("Every tensor …"), ExportKind::trace},
+      {trLater("A picture …"), ExportKind::picture},
+      {trLater("A PyTorch script …"), ExportKind::script}};
   for (const auto& [text, kind] : kItems) {
     const bool first = kind == ExportKind::tensor;
-    if (ImGui::MenuItem(text, first ? "ctrl+shift+e" : nullptr)) panel.commands.add(ExportAs{kind});
+    if (ImGui::MenuItem(tr(text), first ? "ctrl+shift+e" : nullptr))
+      panel.commands.add(ExportAs{kind});
   }
   if (panel.filmable && ImGui::MenuItem("A film …")) {
     panel.commands.add(ExportAs{ExportKind::film});
   }
-  if (panel.selection.page == kTrainPage && ImGui::MenuItem("The run's curves (.csv) …")) {
+  if (panel.selection.page == kTrainPage && ImGui::MenuItem(tr("The run's curves (.csv) …"))) {
     panel.commands.add(ExportAs{ExportKind::curves});
   }
   if (drawsWorksheets() && ImGui::MenuItem("A worksheet …")) {
     panel.commands.add(ExportAs{ExportKind::worksheet});
   }
   ImGui::Separator();
-  if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+shift+t")) {
+  if (ImGui::MenuItem(tr("Trace: every tensor (.safetensors)"), "ctrl+shift+t")) {
     panel.commands.add(SaveTrace{});
   }
-}
-
-void viewMenu(const FrameContext& look, Preferences& preferences, ViewMenuMemory& memory) {
-  bool dark = preferences.theme == ThemeKind::dark;
-  if (ImGui::MenuItem("Dark theme", nullptr, &dark)) {
-    preferences.theme = dark ? ThemeKind::dark : ThemeKind::light;
-  }
-  bool safe = preferences.palette == Palette::safe;
-  if (ImGui::MenuItem("Colours safe in grey and for the colour-blind", nullptr, &safe)) {
-    preferences.palette = safe ? Palette::safe : Palette::usual;
-  }
-  ImGui::MenuItem("Animate changes", nullptr, &preferences.animate);
-  ImGui::Separator();
-  label(look.fonts.small, look.theme.textMuted, "Colour maps");
-  for (int pair = 0; pair < look.maps.pairCount(); ++pair) {
-    if (ImGui::MenuItem(look.maps.pairName(pair).c_str(), nullptr, preferences.colorMaps == pair)) {
-      preferences.colorMaps = pair;
-    }
-  }
-  ImGui::Separator();
-  // applied on release: while the interface grew, the slider would move away from the mouse
-  float scale = memory.scale > 0.0F ? memory.scale : preferences.scale;
-  ImGui::SetNextItemWidth(look.px(150));
-  ImGui::SliderFloat("interface size", &scale, kMinScale, kMaxScale, "%.2f×");
-  memory.scale = ImGui::IsItemActive() ? scale : 0.0F;
-  if (ImGui::IsItemDeactivatedAfterEdit())
-    preferences.scale = std::clamp(scale, kMinScale, kMaxScale);
-}
-
-void zoomInterface(Preferences& preferences, int steps) {
-  preferences.scale =
-      std::clamp(preferences.scale + 0.25F * static_cast<float>(steps), kMinScale, kMaxScale);
 }
 
 }  // namespace headscope::ui

@@ -36,6 +36,7 @@ void resetSelection(ViewState& view) {
 static void copyPreferences(Preferences& to, const Preferences& from) {
   to.theme = from.theme;
   to.palette = from.palette;
+  to.language = from.language;
   to.scale = from.scale;
   to.colorMaps = from.colorMaps;
   to.animate = from.animate;

@@ -10,6 +10,7 @@
 #include "app/ui/menu.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/tip_place.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -456,7 +457,8 @@ int tabRow(const FrameContext& look, const char* id, const std::vector<Tab>& tab
   if (places.shown < tabs.size()) {
     ImGui::SetCursorScreenPos({x, start.y});
     const bool behind = chosen >= static_cast<int>(places.shown);
-    const Tab menu = behind ? tabs[static_cast<std::size_t>(chosen)] : Tab{kMore, "the other tabs"};
+    const Tab menu =
+        behind ? tabs[static_cast<std::size_t>(chosen)] : Tab{kMore, tr("the other tabs")};
     if (tabItem(look, menu, behind, rowHeight, kMenuMark)) openMenu("more tabs");
     if (beginPopup("more tabs")) {
       for (std::size_t i = places.shown; i < tabs.size(); ++i) {

@@ -7,6 +7,7 @@
 #include "core/analysis/head_metrics.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/linear.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/tensor/gemm.h"
@@ -144,9 +145,9 @@ MetricValue HeadEffects::ablation(Index head, const CountedRows& rows) const {
   for (const CountedRow& row : rows.rows) {
     const auto share = effect(head, row.row);
     if (!share)
-      return MetricValue::undefined("an output has no length: there is nothing to compare");
+      return MetricValue::undefined(tr("an output has no length: there is nothing to compare"));
     if (!std::isfinite(*share)) {
-      return MetricValue::undefined("the head's part of the output overflows a 32-bit float");
+      return MetricValue::undefined(tr("the head's part of the output overflows a 32-bit float"));
     }
     sum += *share;
   }

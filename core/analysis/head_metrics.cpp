@@ -15,6 +15,7 @@
 #include "core/analysis/head_effect.h"
 #include "core/analysis/rows.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -25,60 +26,70 @@ namespace {
 using Needs = MetricNeeds;
 
 constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
-    {Metric::entropy, "entropy", "Entropy", "entropy",
-     "how widely a row spreads its weight; 2 to its power is the number of keys that would share "
-     "it evenly",
+    {Metric::entropy, "entropy", trLater("Entropy"), trLater("entropy"),
+     trLater("how widely a row spreads its weight; 2 to its power is the number of keys that would "
+             "share "
+             "it evenly"),
      "mean_i −Σ_j A_{ij} log2 A_{ij}", "0 … log2 M", "bits",
      "Shannon 1948; of attention: Clark et al. 2019", Needs::weights},
-    {Metric::normalizedEntropy, "normalized_entropy", "Normalized entropy", "norm.",
-     "the entropy divided by the largest possible one for the row's unmasked keys; rows with one "
-     "key are left out",
+    {Metric::normalizedEntropy, "normalized_entropy", trLater("Normalized entropy"),
+     trLater("norm."),
+     trLater("the entropy divided by the largest possible one for the row's unmasked keys; rows "
+             "with one "
+             "key are left out"),
      "mean_i −Σ_j A_{ij} log2 A_{ij} / log2 m_i, m_i unmasked keys", "0 … 1", "",
      "Shannon 1948 (relative entropy of a source)", Needs::weights},
-    {Metric::confidence, "confidence", "Confidence", "conf.", "the largest weight of a row",
-     "mean_i max_j A_{ij}", "1/M … 1", "", "Voita et al. 2019", Needs::weights},
-    {Metric::meanDistance, "mean_distance", "Mean distance", "dist.",
-     "how many tokens away a row looks, by weight", "mean_i Σ_j A_{ij} · |i − j|", "0 … M − 1",
-     "tokens", "Vig and Belinkov 2019", Needs::line},
-    {Metric::local, "local", "Local", "local", "the weight on the two tokens to either side",
+    {Metric::confidence, "confidence", trLater("Confidence"), trLater("conf."),
+     trLater("the largest weight of a row"), "mean_i max_j A_{ij}", "1/M … 1", "",
+     "Voita et al. 2019", Needs::weights},
+    {Metric::meanDistance, "mean_distance", trLater("Mean distance"), trLater("dist."),
+     trLater("how many tokens away a row looks, by weight"), "mean_i Σ_j A_{ij} · |i − j|",
+     "0 … M − 1", "tokens", "Vig and Belinkov 2019", Needs::line},
+    {Metric::local, "local", trLater("Local"), trLater("local"),
+     trLater("the weight on the two tokens to either side"),
      "mean_i Σ_j A_{ij} over 1 ≤ |i − j| ≤ 2", "0 … 1", "", "Clark et al. 2019; Voita et al. 2019",
      Needs::line},
-    {Metric::previousToken, "previous_token", "Previous token", "prev",
-     "the weight on the token before", "mean over i ≥ 1 of A_{i,i−1}", "0 … 1", "",
+    {Metric::previousToken, "previous_token", trLater("Previous token"), trLater("prev"),
+     trLater("the weight on the token before"), "mean over i ≥ 1 of A_{i,i−1}", "0 … 1", "",
      "Clark et al. 2019; Elhage et al. 2021", Needs::line},
-    {Metric::nextToken, "next_token", "Next token", "next", "the weight on the token after",
-     "mean over i ≤ n − 2 of A_{i,i+1}", "0 … 1", "", "Clark et al. 2019", Needs::line},
-    {Metric::self, "self", "Self", "self", "the weight on the token itself", "mean_i A_{ii}",
-     "0 … 1", "", "Clark et al. 2019", Needs::positions},
-    {Metric::firstToken, "first_token", "First token", "first",
-     "the weight on the first token, over all other rows", "mean over i ≥ 1 of A_{i0}", "0 … 1", "",
-     "Vig and Belinkov 2019; Xiao et al. 2023", Needs::positions},
-    {Metric::duplicateToken, "duplicate_token", "Duplicate token", "same",
-     "the weight on other occurrences of the same token, over rows that see one",
+    {Metric::nextToken, "next_token", trLater("Next token"), trLater("next"),
+     trLater("the weight on the token after"), "mean over i ≤ n − 2 of A_{i,i+1}", "0 … 1", "",
+     "Clark et al. 2019", Needs::line},
+    {Metric::self, "self", trLater("Self"), trLater("self"),
+     trLater("the weight on the token itself"), "mean_i A_{ii}", "0 … 1", "", "Clark et al. 2019",
+     Needs::positions},
+    {Metric::firstToken, "first_token", trLater("First token"), trLater("first"),
+     trLater("the weight on the first token, over all other rows"), "mean over i ≥ 1 of A_{i0}",
+     "0 … 1", "", "Vig and Belinkov 2019; Xiao et al. 2023", Needs::positions},
+    {Metric::duplicateToken, "duplicate_token", trLater("Duplicate token"), trLater("same"),
+     trLater("the weight on other occurrences of the same token, over rows that see one"),
      "mean_i Σ_j A_{ij} over unmasked j ≠ i with token_j = token_i", "0 … 1", "",
      "Wang et al. 2022", Needs::tokens},
-    {Metric::induction, "induction", "Induction", "induct.",
-     "the weight on the tokens after earlier occurrences of the same token, over rows that see one",
+    {Metric::induction, "induction", trLater("Induction"), trLater("induct."),
+     trLater("the weight on the tokens after earlier occurrences of the same token, over rows that "
+             "see one"),
      "mean_i Σ_j A_{ij} over unmasked 1 ≤ j < i with token_{j−1} = token_i", "0 … 1", "",
      "Olsson et al. 2022", Needs::tokens},
-    {Metric::patchDistance, "patch_distance", "Distance in patches", "dist.",
-     "how many patches away a patch looks, by its weight on patches",
+    {Metric::patchDistance, "patch_distance", trLater("Distance in patches"), trLater("dist."),
+     trLater("how many patches away a patch looks, by its weight on patches"),
      "mean over patches i of Σ_j A_{ij} · √(rows² + columns² between) / Σ_j A_{ij}, j a patch",
      "0 … diagonal", "patches", "Dosovitskiy et al. 2021", Needs::grid},
-    {Metric::patchLocal, "patch_local", "Neighbouring patches", "near",
-     "the weight on the eight patches around a patch",
+    {Metric::patchLocal, "patch_local", trLater("Neighbouring patches"), trLater("near"),
+     trLater("the weight on the eight patches around a patch"),
      "mean over patches i of Σ_j A_{ij} over j ≠ i at most one row and one column away", "0 … 1",
      "", "Cordonnier et al. 2020", Needs::grid},
-    {Metric::sameRow, "same_row", "Same row", "row", "the weight on other patches of a patch's row",
+    {Metric::sameRow, "same_row", trLater("Same row"), trLater("row"),
+     trLater("the weight on other patches of a patch's row"),
      "mean over patches i of Σ_j A_{ij} over j ≠ i of its row", "0 … 1", "",
      "Ho et al. 2019 (axial attention)", Needs::grid},
-    {Metric::sameColumn, "same_column", "Same column", "column",
-     "the weight on other patches of a patch's column",
+    {Metric::sameColumn, "same_column", trLater("Same column"), trLater("column"),
+     trLater("the weight on other patches of a patch's column"),
      "mean over patches i of Σ_j A_{ij} over j ≠ i of its column", "0 … 1", "",
      "Ho et al. 2019 (axial attention)", Needs::grid},
-    {Metric::ablation, "ablation", "Ablation", "ablat.",
-     "the length of the head's term in the output, divided by the output's length: removing the "
-     "head subtracts exactly this term",
+    {Metric::ablation, "ablation", trLater("Ablation"), trLater("ablat."),
+     trLater("the length of the head's term in the output, divided by the output's length: "
+             "removing the "
+             "head subtracts exactly this term"),
      "mean_i ‖head_{h,i} · W_{O,h}‖ / ‖output_i‖", "≥ 0", "", "Michel et al. 2019", Needs::weights},
 }};
 
@@ -114,7 +125,7 @@ MetricValue meanOf(std::span<const MetricValue> values) {
     ++count;
   }
   if (count > 0) return {sum / count, {}};
-  return MetricValue::undefined(values.empty() ? "there is nothing to average"
+  return MetricValue::undefined(values.empty() ? tr("there is nothing to average")
                                                : values.front().why);
 }
 
@@ -170,7 +181,7 @@ std::optional<TokenPlaces> tokenPlaces(const Document& document, Index item) {
 }
 
 constexpr const char* kCrossAttention =
-    "keys come from the memory, so positions cannot be compared";
+    trLater("keys come from the memory, so positions cannot be compared");
 
 /// The running sum and count of a mean.
 struct Mean {
@@ -236,30 +247,33 @@ class RowMeter {
 
   std::string whyUndefined(Metric metric) const {
     const MetricNeeds needs = info(metric).needs;
-    if (cross_ && needs != MetricNeeds::weights) return kCrossAttention;
+    if (cross_ && needs != MetricNeeds::weights) return tr(kCrossAttention);
     if (grid_.on() && needs == MetricNeeds::line) {
-      return "patches of an image lie in rows and columns, not in a line";
+      return tr("patches of an image lie in rows and columns, not in a line");
     }
-    if (!grid_.on() && needs == MetricNeeds::grid) return "the tokens are no patches of an image";
-    if (!places_ && needs == MetricNeeds::tokens) return "the input has no tokens";
+    if (!grid_.on() && needs == MetricNeeds::grid)
+      return tr("the tokens are no patches of an image");
+    if (!places_ && needs == MetricNeeds::tokens) return tr("the input has no tokens");
     if (rows_.empty()) return rows_.whyEmpty();
     switch (metric) {
       case Metric::normalizedEntropy:
-        return "every row has one key only";
+        return tr("every row has one key only");
       case Metric::previousToken:
       case Metric::firstToken:
-        return rows_.tokens == 1 ? "one token only" : "every row after the first is fully masked";
+        return rows_.tokens == 1 ? tr("one token only")
+                                 : tr("every row after the first is fully masked");
       case Metric::nextToken:
-        return rows_.tokens == 1 ? "one token only" : "every row before the last is fully masked";
+        return rows_.tokens == 1 ? tr("one token only")
+                                 : tr("every row before the last is fully masked");
       case Metric::patchDistance:
-        return "the head puts no weight on patches";
+        return tr("the head puts no weight on patches");
       case Metric::duplicateToken:
-        return places_->anyRepeats() ? "no row can see its token at another position"
-                                     : "no token repeats";
+        return places_->anyRepeats() ? tr("no row can see its token at another position")
+                                     : tr("no token repeats");
       case Metric::induction:
         return places_->anyRepeats()
-                   ? "no row can see a token after an earlier occurrence of its own"
-                   : "no token repeats";
+                   ? tr("no row can see a token after an earlier occurrence of its own")
+                   : tr("no token repeats");
       default:
         return {};
     }

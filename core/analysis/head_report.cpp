@@ -13,6 +13,7 @@
 #include "core/analysis/rows.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -38,18 +39,18 @@ struct Threshold {
 
 /// The roles. The one with the largest score that passes its threshold labels the head.
 constexpr Threshold kRoles[] = {
-    {Metric::previousToken, "previous_token", "previous token"},
-    {Metric::nextToken, "next_token", "next token"},
-    {Metric::self, "self", "self"},
-    {Metric::duplicateToken, "duplicate_token", "duplicate token"},
-    {Metric::induction, "induction", "induction"},
-    {Metric::firstToken, "first_token", "first token"},
-    {Metric::sameRow, "same_row", "same row"},
-    {Metric::sameColumn, "same_column", "same column"},
-    {Metric::patchLocal, "patch_local", "neighbouring patches"},
+    {Metric::previousToken, "previous_token", trLater("previous token")},
+    {Metric::nextToken, "next_token", trLater("next token")},
+    {Metric::self, "self", trLater("self")},
+    {Metric::duplicateToken, "duplicate_token", trLater("duplicate token")},
+    {Metric::induction, "induction", trLater("induction")},
+    {Metric::firstToken, "first_token", trLater("first token")},
+    {Metric::sameRow, "same_row", trLater("same row")},
+    {Metric::sameColumn, "same_column", trLater("same column")},
+    {Metric::patchLocal, "patch_local", trLater("neighbouring patches")},
 };
-constexpr Threshold kLocal{Metric::local, "local", "local", 0.6};
-constexpr Threshold kUniform{Metric::normalizedEntropy, "uniform", "uniform", 0.95};
+constexpr Threshold kLocal{Metric::local, "local", trLater("local"), 0.6};
+constexpr Threshold kUniform{Metric::normalizedEntropy, "uniform", trLater("uniform"), 0.95};
 
 /// Returns a title with a small first letter, for use within a sentence.
 std::string inSentence(std::string title) {
@@ -58,7 +59,7 @@ std::string inSentence(std::string title) {
 }
 
 std::string rowsInWords(Index rows) {
-  return fmt::format("{} row{}", withThousands(rows), rows == 1 ? "" : "s");
+  return trFormat("{} row{}", withThousands(rows), rows == 1 ? "" : "s");
 }
 
 /// A score and the threshold and chance that it is compared with.
@@ -78,8 +79,8 @@ struct Claim {
     return {key,
             title,
             *score,
-            fmt::format("{} is {:.2f} over {}, at least {:.2f} (uniform attention: {:.2f})",
-                        measure, *score, rowsInWords(rows), least(), chance),
+            trFormat("{} is {:.2f} over {}, at least {:.2f} (uniform attention: {:.2f})", measure,
+                     *score, rowsInWords(rows), least(), chance),
             rows,
             declared};
   }
@@ -87,8 +88,8 @@ struct Claim {
 
 Claim claimOf(const Threshold& t, const HeadMetrics& metrics, const UniformMetrics& uniform) {
   return {t.key,
-          t.title,
-          inSentence(std::string(info(t.metric).title)),
+          tr(t.title),
+          inSentence(std::string(tr(info(t.metric).title))),
           metrics[t.metric],
           uniform[t.metric].value.value_or(0.0),
           uniform.rowsOf(t.metric),
@@ -98,8 +99,8 @@ Claim claimOf(const Threshold& t, const HeadMetrics& metrics, const UniformMetri
 
 Claim claimOf(const RelationScore& relation) {
   return {relation.name,
-          relation.name,
-          "the mean weight on its targets",
+          std::string(tr(relation.name)),
+          tr("the mean weight on its targets"),
           relation.score,
           relation.chance.weight,
           relation.chance.rows,
@@ -146,7 +147,7 @@ std::optional<PartnerChance> partnerChanceOf(const Document& document, Index ite
 }
 
 HeadLabel noLabel(std::string why, Index rows) {
-  return {"", "not defined", std::nullopt, std::move(why), rows};
+  return {"", tr("not defined"), std::nullopt, std::move(why), rows};
 }
 
 /// Returns the label of a head that has no role.
@@ -155,31 +156,31 @@ HeadLabel labelElse(const HeadMetrics& metrics, const UniformMetrics& uniform) {
   const MetricValue& entropy = metrics[Metric::entropy];         // defined wherever a row is
   if (!entropy) return noLabel(entropy.why, rows);
   if (rows < kLeastRows) {
-    return noLabel(fmt::format("{} two or more keys to choose between, and a label needs {} rows",
-                               rows == 0   ? "no row has"
-                               : rows == 1 ? "only 1 row has"
-                                           : fmt::format("only {} rows have", rows),
-                               kLeastRows),
+    return noLabel(trFormat("{} two or more keys to choose between, and a label needs {} rows",
+                            rows == 0   ? tr("no row has")
+                            : rows == 1 ? tr("only 1 row has")
+                                        : trFormat("only {} rows have", rows),
+                            kLeastRows),
                    rows);
   }
   if (const Claim local = claimOf(kLocal, metrics, uniform); local.holds()) return local.label();
   const MetricValue& evenness = metrics[kUniform.metric];
   if (evenness && *evenness >= kUniform.atLeast) {
-    return {kUniform.key, kUniform.title, *evenness,
-            fmt::format("normalized entropy is {:.2f} over {}, at least {}", *evenness,
-                        rowsInWords(rows), kUniform.atLeast),
+    return {kUniform.key, tr(kUniform.title), *evenness,
+            trFormat("normalized entropy is {:.2f} over {}, at least {}", *evenness,
+                     rowsInWords(rows), kUniform.atLeast),
             rows};
   }
   const MetricValue& distance = metrics[Metric::meanDistance];
   const MetricValue& evenDistance = uniform[Metric::meanDistance];
   if (distance && evenDistance && *evenDistance > 0.0 && *distance >= kFar * *evenDistance) {
     return {"far", "far", *distance,
-            fmt::format("mean distance is {:.2f} tokens over {}, at least {} × the {:.2f} of "
-                        "uniform attention under the same mask",
-                        *distance, rowsInWords(rows), kFar, *evenDistance),
+            trFormat("mean distance is {:.2f} tokens over {}, at least {} × the {:.2f} of "
+                     "uniform attention under the same mask",
+                     *distance, rowsInWords(rows), kFar, *evenDistance),
             rows};
   }
-  return {"mixed", "mixed", std::nullopt, "no rule for a label holds", rows};
+  return {"mixed", tr("mixed"), std::nullopt, tr("no rule for a label holds"), rows};
 }
 
 }  // namespace
@@ -227,7 +228,7 @@ PartnerChance partnerChance(const Document& document, ItemChoice item,
 }
 
 std::string labelRule() {
-  return fmt::format(
+  return trFormat(
       "A label needs n ≥ {} rows with two or more keys to choose between (n ≥ {} for a relation "
       "that the head was designed or trained for), and a score of at least {} that lies at least "
       "{:g} % of the way from chance to 1; chance is the score of uniform attention under the same "

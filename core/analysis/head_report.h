@@ -22,6 +22,7 @@
 #include "core/analysis/rows.h"
 #include "core/analysis/similarity.h"
 #include "core/attention/attention_tensors.h"
+#include "core/base/translation.h"
 #include "core/heads/declared_relations.h"
 
 namespace headscope {
@@ -43,10 +44,10 @@ std::string labelRule();
 
 /// The total weight on a query's partners in a (T, M) matrix of weights, as a mean over the counted
 /// rows that have partners; undefined, for the reason `whyNone`, where none has.
-inline constexpr const char* kNoPartner = "no token has a target to look at";
+inline constexpr const char* kNoPartner = trLater("no token has a target to look at");
 MetricValue partnerWeight(HeadRows weights, const CountedRows& counted,
                           const std::vector<std::vector<Index>>& partners,
-                          const std::string& whyNone = kNoPartner);
+                          const std::string& whyNone = tr(kNoPartner));
 
 /// The mean weight on the declared partners, 0 … 1, over the counted rows that have partners; none
 /// where the head's weights are no shares of 1 (rows.h).

@@ -16,6 +16,7 @@
 #include "core/attention/steps/softmax_row.h"
 #include "core/base/error.h"
 #include "core/base/execution.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/platform/threads.h"
 #include "core/tensor/finite.h"
@@ -107,7 +108,7 @@ void AddedScores::softmax(Index query, std::span<float> row, double slope) const
   const auto keys = static_cast<Index>(row.size());
   if (!allFinite({row.data(), 1, keys, keys, 1})) {
     throw UserError(
-        "the two heads' scores together do not fit a 32-bit float: scale W_Q or W_K down");
+        tr("the two heads' scores together do not fit a 32-bit float: scale W_Q or W_K down"));
   }
   softmaxRow(row, softmaxKeys(config_, item_, query));
 }

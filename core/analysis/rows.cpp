@@ -17,6 +17,7 @@
 #include "core/attention/config.h"
 #include "core/attention/dropped_cells.h"
 #include "core/attention/steps/softmax_row.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/tensor/lanes.h"
@@ -55,9 +56,9 @@ CountedRows countedRows(const Document& document, Index item) {
 }
 
 std::string CountedRows::whyEmpty() const {
-  if (!anyKeys) return "every row is fully masked";
-  if (tokens == 0) return "no query counts: all are padding";
-  return "every row that is not padding is fully masked";
+  if (!anyKeys) return tr("every row is fully masked");
+  if (tokens == 0) return tr("no query counts: all are padding");
+  return tr("every row that is not padding is fully masked");
 }
 
 namespace {
@@ -67,7 +68,7 @@ std::vector<std::string> causes(const Document& document, Index item, Index head
   std::vector<std::string> found;
   if (document.config.dropout.on()) found.emplace_back("dropout");
   if (!document.pins.of(TensorId::weights, item, head).empty()) found.emplace_back("a pin");
-  if (document.config.mistakes.softmaxOverQueries) found.emplace_back("softmax over queries");
+  if (document.config.mistakes.softmaxOverQueries) found.emplace_back(tr("softmax over queries"));
   return found;
 }
 
@@ -84,9 +85,10 @@ std::string whyNotDistribution(const Trace& trace, Index item, Index head,
     const bool belowZero = std::any_of(row.begin(), row.end(), [](float w) { return w < 0.0F; });
     const double sum = std::accumulate(row.begin(), row.end(), 0.0);
     if (!belowZero && std::abs(sum - 1.0) <= kRounding) continue;
-    return fmt::format("{} ({})",
-                       belowZero ? "a row has a weight below 0" : "a row's weights do not sum to 1",
-                       fmt::join(found, ", "));
+    return fmt::format(
+        "{} ({})",
+        belowZero ? tr("a row has a weight below 0") : tr("a row's weights do not sum to 1"),
+        fmt::join(found, ", "));
   }
   return {};
 }

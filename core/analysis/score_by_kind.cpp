@@ -7,6 +7,7 @@
 #include "core/attention/config.h"
 #include "core/attention/rotary.h"
 #include "core/attention/rotary_row.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -97,11 +98,12 @@ double sumOf(const Matrix64& values) {
 std::string whyNoScoreByKind(const Trace& trace) {
   const AttentionConfig& c = trace.config();
   if (c.headNorm.on()) {
-    return "This layer normalises queries and keys, so that a score is no sum over the columns of "
-           "X.";
+    return tr(
+        "This layer normalises queries and keys, so that a score is no sum over the columns of "
+        "X.");
   }
   if (c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead) {
-    return "A planted mistake mixes the heads: switch it off to see what a score is made of.";
+    return tr("A planted mistake mixes the heads: switch it off to see what a score is made of.");
   }
   return {};
 }

@@ -11,6 +11,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
 #include "core/base/random.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/tensor/finite.h"
 

@@ -8,6 +8,7 @@
 
 #include "core/analysis/rows.h"
 #include "core/base/execution.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope {
@@ -114,7 +115,7 @@ std::string whyNoSimilarity(const Trace& trace, Index item, const CountedRows& r
   if (rows.empty()) return rows.whyEmpty();
   for (Index head = 0; head < trace.numHeads(); ++head) {
     const std::string why = whyNotDistribution(trace, item, head, rows);
-    if (!why.empty()) return fmt::format("in head {} {}", head + 1, why);
+    if (!why.empty()) return trFormat("in head {} {}", head + 1, why);
   }
   return {};
 }
@@ -227,7 +228,7 @@ std::optional<HeadSimilarity> headSimilarity(const Tensor& weights,
     for (Index h = 0; h < weights.dim(1); ++h) heads.emplace_back(weights.matrix({i, h}));
     if (!addItem(heads, rows, execution, mean)) return std::nullopt;
   }
-  return mean.result("there is no row");
+  return mean.result(tr("there is no row"));
 }
 
 std::optional<Index> mostAlike(const HeadSimilarity& similarity, Index head) {

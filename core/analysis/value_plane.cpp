@@ -15,6 +15,7 @@
 
 #include "core/attention/config.h"
 #include "core/base/random.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope {

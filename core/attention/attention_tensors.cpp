@@ -10,6 +10,7 @@
 #include "core/attention/run_steps.h"
 #include "core/attention/steps/score_rows.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 
@@ -83,7 +84,7 @@ std::shared_ptr<const AttentionTensors::ScoreRows> AttentionTensors::rowsAround(
                                                                                 Index head,
                                                                                 Index row) const {
   if (!exists({TensorId::rawScores, item, head, row, 0}, config())) {
-    throw std::out_of_range("AttentionTensors: no such row of scores");
+    throw std::out_of_range(tr("AttentionTensors: no such row of scores"));
   }
   const RowsLoop loop = rowsLoops(config()).front();
   Box box{item, head, row / loop.rows * loop.rows, 0, 0, config().keys()};
@@ -106,7 +107,7 @@ void AttentionTensors::tile(TensorId id, Index item, Index head, Index row, Inde
     LayerTensors::tile(from, item, head, row, rows, col, cols, out);
   } else {
     if (col < 0 || cols < 0 || col > config().keys() - cols) {
-      throw std::out_of_range("AttentionTensors: no such columns of scores");
+      throw std::out_of_range(tr("AttentionTensors: no such columns of scores"));
     }
     HeadRows read(*this, from, item, head);
     for (Index r = 0; r < rows; ++r) {

@@ -9,6 +9,7 @@
 
 #include "core/attention/limits.h"
 #include "core/attention/switches.h"
+#include "core/base/translation.h"
 #include "core/tensor/finite.h"
 
 namespace headscope {
@@ -39,11 +40,11 @@ class Findings {
   /// False, and a finding, where `value` is not in [1, limit].
   bool count(const char* field, Index value, Index limit) {
     if (value < 1) {
-      add(field, fmt::format("{} is {}: it must be at least 1", field, value), {1});
+      add(field, trFormat("{} is {}: it must be at least 1", field, value), {1});
       return false;
     }
     if (value > limit) {
-      add(field, fmt::format("{} is {}: the maximum is {}", field, value, limit), {limit});
+      add(field, trFormat("{} is {}: the maximum is {}", field, value, limit), {limit});
       return false;
     }
     return true;
@@ -58,8 +59,8 @@ void checkHeads(const AttentionConfig& c, HeadWidth width, Findings& findings) {
     if (!findings.count("head_dim", c.headDim, Limits::kDModel)) return;
     if (c.headDim * c.numHeads > Limits::kDModel) {
       findings.add("head_dim",
-                   fmt::format("{} heads of {} coordinates are {} together: the maximum is {}",
-                               c.numHeads, c.headDim, c.numHeads * c.headDim, Limits::kDModel),
+                   trFormat("{} heads of {} coordinates are {} together: the maximum is {}",
+                            c.numHeads, c.headDim, c.numHeads * c.headDim, Limits::kDModel),
                    {Limits::kDModel / c.numHeads});
       return;
     }
@@ -67,15 +68,15 @@ void checkHeads(const AttentionConfig& c, HeadWidth width, Findings& findings) {
     auto nearest = nearestHeadCounts(c.dModel, c.numHeads);
     std::sort(nearest.begin(), nearest.end());
     const bool several = nearest.size() > 1;
-    findings.add("heads",
-                 fmt::format("d_model {} does not divide into {} heads ({} / {} = {:.2f}, and d_k "
-                             "must be whole); the nearest head count{} that divide{}: {}{}",
-                             c.dModel, c.numHeads, c.dModel, c.numHeads,
-                             static_cast<double>(c.dModel) / static_cast<double>(c.numHeads),
-                             several ? "s" : "", several ? "" : "s", fmt::join(nearest, ", "),
-                             width == HeadWidth::free
-                                 ? "; or give d_k by itself (head_dim; in the window: More)"
-                                 : ""),
+    findings.add(tr("heads"),
+                 trFormat("d_model {} does not divide into {} heads ({} / {} = {:.2f}, and d_k "
+                          "must be whole); the nearest head count{} that divide{}: {}{}",
+                          c.dModel, c.numHeads, c.dModel, c.numHeads,
+                          static_cast<double>(c.dModel) / static_cast<double>(c.numHeads),
+                          several ? "s" : "", several ? "" : "s", fmt::join(nearest, ", "),
+                          width == HeadWidth::free
+                              ? tr("; or give d_k by itself (head_dim; in the window: More)")
+                              : ""),
                  nearest);
     return;
   }
@@ -83,9 +84,9 @@ void checkHeads(const AttentionConfig& c, HeadWidth width, Findings& findings) {
   if (c.numHeads % c.numKvHeads != 0 || c.numKvHeads > c.numHeads) {
     const auto nearest = nearestDivisors(c.numHeads, c.numKvHeads, 2);
     findings.add("kv_heads",
-                 fmt::format("{} heads cannot share {} key/value heads evenly; the nearest counts "
-                             "that divide: {}",
-                             c.numHeads, c.numKvHeads, fmt::join(nearest, ", ")),
+                 trFormat("{} heads cannot share {} key/value heads evenly; the nearest counts "
+                          "that divide: {}",
+                          c.numHeads, c.numKvHeads, fmt::join(nearest, ", ")),
                  nearest);
   }
 }
@@ -93,28 +94,28 @@ void checkHeads(const AttentionConfig& c, HeadWidth width, Findings& findings) {
 void checkMask(const AttentionConfig& c, Findings& findings) {
   const Mask& mask = c.mask;
   if (mask.window < 0) {
-    findings.add("window", fmt::format("window is {}: give 1 or more, or 0 for none", mask.window),
+    findings.add(tr("window"), trFormat("window is {}: give 1 or more, or 0 for none", mask.window),
                  {1});
   }
   if (!mask.lengths.empty()) {
     if (static_cast<Index>(mask.lengths.size()) != c.batch) {
-      findings.add("lengths", fmt::format("lengths has {} values for a batch of {}: give one per "
-                                          "batch item",
-                                          mask.lengths.size(), c.batch));
+      findings.add(tr("lengths"), trFormat("lengths has {} values for a batch of {}: give one per "
+                                           "batch item",
+                                           mask.lengths.size(), c.batch));
     }
     for (const Index length : mask.lengths) {
       if (length < 0 || length > c.keys()) {
-        findings.add("lengths", fmt::format("length {} is not between 0 and the {} keys there are",
-                                            length, c.keys()));
+        findings.add(tr("lengths"), trFormat("length {} is not between 0 and the {} keys there are",
+                                             length, c.keys()));
         break;
       }
     }
   }
   if (mask.painted != nullptr &&
       (mask.painted->queries != c.seqLen || mask.painted->keys != c.keys())) {
-    findings.add("mask",
-                 fmt::format("the painted mask is {} × {}, the scores are {} × {}",
-                             mask.painted->queries, mask.painted->keys, c.seqLen, c.keys()));
+    findings.add(tr("mask"),
+                 trFormat("the painted mask is {} × {}, the scores are {} × {}",
+                          mask.painted->queries, mask.painted->keys, c.seqLen, c.keys()));
   }
 }
 
@@ -127,18 +128,19 @@ void checkPairBias(const AttentionConfig& c, Findings& findings) {
   const Index each = s.buckets > 0 ? s.buckets : c.seqLen * c.keys();
   const bool sized = s.buckets > 0 || (s.queries == c.seqLen && s.keys == c.keys());
   if (!counted || !sized || std::ssize(s.values) != c.numHeads * each) {
-    findings.add("pair_bias", fmt::format("the pair bias has {} numbers, and {} heads with {} {} "
-                                          "each need {}",
-                                          s.values.size(), c.numHeads, each,
-                                          s.buckets > 0 ? "buckets" : "pairs", c.numHeads * each));
+    findings.add("pair_bias", trFormat("the pair bias has {} numbers, and {} heads with {} {} "
+                                       "each need {}",
+                                       s.values.size(), c.numHeads, each,
+                                       s.buckets > 0 ? "buckets" : "pairs", c.numHeads * each));
   }
   if (!std::ranges::all_of(s.values, [](float each) { return std::isfinite(each); })) {
-    findings.add("pair_bias", "the numbers of a pair bias must be finite");
+    findings.add("pair_bias", tr("the numbers of a pair bias must be finite"));
   }
   if (s.buckets > 0 && c.crossAttention()) {
-    findings.add("pair_bias",
-                 "a bias by distance needs query and key in one text, and in cross-attention the "
-                 "keys come from another text");
+    findings.add(
+        "pair_bias",
+        tr("a bias by distance needs query and key in one text, and in cross-attention the "
+           "keys come from another text"));
   }
 }
 
@@ -147,55 +149,55 @@ void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
   if (!findings.found.empty()) return;  // d_k may mean nothing
   const Rotary& r = c.rotary;
   if (c.alibi && r.on()) {
-    findings.add("alibi",
-                 "RoPE and ALiBi are both on: a layer can have only one of them, so turn one off");
+    findings.add(
+        tr("alibi"),
+        tr("RoPE and ALiBi are both on: a layer can have only one of them, so turn one off"));
   }
   if (c.alibi && c.crossAttention()) {
-    findings.add("alibi",
-                 "ALiBi needs the distance of query and key in one text, and in cross-attention "
-                 "the keys come from another text: turn ALiBi off, or leave the memory out");
+    findings.add(tr("alibi"),
+                 tr("ALiBi needs the distance of query and key in one text, and in cross-attention "
+                    "the keys come from another text: turn ALiBi off, or leave the memory out"));
   }
   if (r.on()) {
     if (r.turning(c.dK()) % 2 != 0) {
-      findings.add("rope",
-                   fmt::format("{} is {}, and RoPE turns pairs of coordinates: make it even",
-                               r.dims > 0 ? "the number of coordinates that turn" : "d_k",
-                               r.turning(c.dK())));
+      findings.add(tr("rope"),
+                   trFormat("{} is {}, and RoPE turns pairs of coordinates: make it even",
+                            r.dims > 0 ? tr("the number of coordinates that turn") : "d_k",
+                            r.turning(c.dK())));
     }
     if (r.dims < 0 || r.dims > c.dK()) {
-      findings.add("rope", fmt::format("{} coordinates of each head turn, and d_k is {}: give at "
-                                       "most that many, or 0 for all",
-                                       r.dims, c.dK()));
+      findings.add(tr("rope"), trFormat("{} coordinates of each head turn, and d_k is {}: give at "
+                                        "most that many, or 0 for all",
+                                        r.dims, c.dK()));
     }
     const auto positive = [](double value) { return value > 0.0 && std::isfinite(value); };
     if (!positive(r.theta)) {
-      findings.add("rope_theta", fmt::format("rope_theta is {}: it must be a number above 0 (10000 "
-                                             "is usual)",
-                                             inWords(r.theta)));
+      findings.add("rope_theta", trFormat("rope_theta is {}: it must be a number above 0 (10000 "
+                                          "is usual)",
+                                          inWords(r.theta)));
     }
     if (!positive(r.amplitude)) {
-      findings.add("rope", fmt::format("RoPE's amplitude is {}: it must be a number above 0",
-                                       inWords(r.amplitude)));
+      findings.add(tr("rope"), trFormat("RoPE's amplitude is {}: it must be a number above 0",
+                                        inWords(r.amplitude)));
     }
     if (r.scaling == Rotary::Scaling::perPair && (std::ssize(r.divisors) != r.turning(c.dK()) / 2 ||
                                                   !std::ranges::all_of(r.divisors, positive))) {
       findings.add("rope_scaling",
-                   fmt::format("RoPE has {} divisors for {} pairs: give a number above 0 for each",
-                               r.divisors.size(), r.turning(c.dK()) / 2));
+                   trFormat("RoPE has {} divisors for {} pairs: give a number above 0 for each",
+                            r.divisors.size(), r.turning(c.dK()) / 2));
     }
     if (!positive(r.factor)) {
-      findings.add("rope_scaling", fmt::format("RoPE's factor is {}: it must be a number above 0",
-                                               inWords(r.factor)));
+      findings.add("rope_scaling",
+                   trFormat("RoPE's factor is {}: it must be a number above 0", inWords(r.factor)));
     }
     if (r.scaling == Rotary::Scaling::llama3 &&
         (!positive(r.lowFrequencyFactor) || !positive(r.highFrequencyFactor) ||
          r.lowFrequencyFactor >= r.highFrequencyFactor || r.originalPositions < 1)) {
-      findings.add(
-          "rope_scaling",
-          fmt::format("RoPE's frequency factors {} and {} and {} positions cannot be used: "
-                      "the first must be above 0 and below the second, the last at least 1",
-                      inWords(r.lowFrequencyFactor), inWords(r.highFrequencyFactor),
-                      r.originalPositions));
+      findings.add("rope_scaling",
+                   trFormat("RoPE's frequency factors {} and {} and {} positions cannot be used: "
+                            "the first must be above 0 and below the second, the last at least 1",
+                            inWords(r.lowFrequencyFactor), inWords(r.highFrequencyFactor),
+                            r.originalPositions));
     }
   }
   if (c.relative.on()) {
@@ -206,13 +208,14 @@ void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
     if (s.span < 1 || !fits(s.positionKeys) || !fits(s.positionQueries) ||
         (s.buckets > 0 && (s.buckets < 4 || s.maxDistance - 1 <= s.buckets / 2))) {
       findings.add("relative_scores",
-                   fmt::format("the tables of relative positions do not fit {} heads with d_k = {}",
-                               c.numHeads, c.dK()));
+                   trFormat("the tables of relative positions do not fit {} heads with d_k = {}",
+                            c.numHeads, c.dK()));
     }
     if (c.crossAttention()) {
-      findings.add("relative_scores",
-                   "relative positions need query and key in one text, and in cross-attention the "
-                   "keys come from another text");
+      findings.add(
+          "relative_scores",
+          tr("relative positions need query and key in one text, and in cross-attention the "
+             "keys come from another text"));
     }
   }
   checkPairBias(c, findings);
@@ -220,16 +223,16 @@ void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
   for (const auto& [gains, heads] :
        {std::pair(&c.headNorm.q(), c.numHeads), std::pair(&c.headNorm.k(), c.numKvHeads)}) {
     if (std::ssize(*gains) != c.dK() && std::ssize(*gains) != heads * c.dK()) {
-      findings.add("head_norm", fmt::format("{} gains are given to normalise d_k = {} coordinates: "
-                                            "give one for each",
-                                            gains->size(), c.dK()));
+      findings.add("head_norm", trFormat("{} gains are given to normalise d_k = {} coordinates: "
+                                         "give one for each",
+                                         gains->size(), c.dK()));
       return;
     }
   }
   if (!(c.headNorm.epsilon() >= 0.0 && std::isfinite(c.headNorm.epsilon()))) {
-    findings.add("head_norm", fmt::format("the epsilon of Q's and K's norm is {}: it must be a "
-                                          "finite number from 0",
-                                          inWords(c.headNorm.epsilon())));
+    findings.add("head_norm", trFormat("the epsilon of Q's and K's norm is {}: it must be a "
+                                       "finite number from 0",
+                                       inWords(c.headNorm.epsilon())));
   }
 }
 
@@ -271,39 +274,42 @@ std::vector<Problem> validate(const AttentionConfig& c, HeadWidth width) {
   if (c.memoryLen < 0) findings.count("memory_len", c.memoryLen, Limits::kTokens);
   if (c.memoryWidth != 0 && findings.count("memory width", c.memoryWidth, Limits::kDModel) &&
       !c.crossAttention()) {
-    findings.add("memory", fmt::format("the keys' and values' weights expect a memory of {} "
-                                       "features: load one, or type a memory text first",
-                                       c.memoryWidth));
+    findings.add(tr("memory"), trFormat("the keys' and values' weights expect a memory of {} "
+                                        "features: load one, or type a memory text first",
+                                        c.memoryWidth));
   }
   for (const Switch& each : allSwitches()) {
     const double value = valueOf(each, c);
     if (each.isFlag() || each.accepts(value)) continue;
     findings.add(std::string(each.key),
-                 fmt::format("{} is {}: it must be {}", each.key, inWords(value), each.range));
+                 trFormat("{} is {}: it must be {}", each.key, inWords(value), tr(each.range)));
   }
   checkQueriesAndKeys(c, findings);
   if (!(c.dropout.rate >= 0.0 && c.dropout.rate < 1.0)) {
-    findings.add("dropout", fmt::format("dropout is {}: it must be at least 0 (off) and below 1",
-                                        inWords(c.dropout.rate)));
+    findings.add(tr("dropout"), trFormat("dropout is {}: it must be at least 0 (off) and below 1",
+                                         inWords(c.dropout.rate)));
   }
   if (!c.headGains.empty() && static_cast<Index>(c.headGains.size()) != c.numHeads) {
-    findings.add("gains", fmt::format("{} gains are given for {} heads: give one per head",
-                                      c.headGains.size(), c.numHeads));
+    findings.add(tr("gains"), trFormat("{} gains are given for {} heads: give one per head",
+                                       c.headGains.size(), c.numHeads));
   }
   if (!c.sinks.empty() && static_cast<Index>(c.sinks.size()) != c.numHeads) {
-    findings.add("sinks", fmt::format("{} sinks are given for {} heads: give one per head",
-                                      c.sinks.size(), c.numHeads));
+    findings.add(tr("sinks"), trFormat("{} sinks are given for {} heads: give one per head",
+                                       c.sinks.size(), c.numHeads));
   }
   for (const float sink : c.sinks) {
-    if (!std::isfinite(sink)) findings.add("sinks", "a head's sink must be a finite number");
+    if (!std::isfinite(sink))
+      findings.add(tr("sinks"), tr("a head's sink must be a finite number"));
   }
   if (!c.sinks.empty() && c.mistakes.softmaxOverQueries) {
-    findings.add("sinks",
-                 "a sink takes part in the softmax over keys: with the softmax over queries leave "
-                 "the sinks out");
+    findings.add(
+        tr("sinks"),
+        tr("a sink takes part in the softmax over keys: with the softmax over queries leave "
+           "the sinks out"));
   }
   for (const float gain : c.headGains) {
-    if (!std::isfinite(gain)) findings.add("gains", "a head's gain must be a finite number");
+    if (!std::isfinite(gain))
+      findings.add(tr("gains"), tr("a head's gain must be a finite number"));
   }
   checkMask(c, findings);
   return std::move(findings.found);

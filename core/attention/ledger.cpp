@@ -9,6 +9,7 @@
 #include "core/attention/run_steps.h"
 #include "core/attention/steps/linear.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -22,7 +23,7 @@ void refuseOverflow(const AttentionConfig& c) {
   const double flops = n(c.batch) * (n(c.seqLen) + n(c.keys())) * (d + n(c.kvWidth())) * d * 8 +
                        cells * (4 * n(c.dK()) + 5);
   if (flops * 4 > n(std::numeric_limits<Index>::max())) {
-    throw UserError(fmt::format(
+    throw UserError(trFormat(
         "this size cannot be counted in 64 bits (about {:.1e} FLOPs): reduce d_model, tokens or "
         "batch",
         flops));
@@ -82,7 +83,7 @@ ScoreStorage scoresToHold(const AttentionConfig& c, Index budgetBytes) {
   if (c.mistakes.softmaxOverQueries) checkFits(c, budgetBytes);
   const Index needed = bytesNeeded(c, ScoreStorage::none);
   if (needed <= budgetBytes) return ScoreStorage::none;
-  throw UserError(fmt::format(
+  throw UserError(trFormat(
       "this size needs {} even without scores and weights, more than the memory budget of {}: "
       "reduce tokens, heads, batch or d_model",
       bytesInWords(needed), bytesInWords(budgetBytes)));
@@ -91,7 +92,7 @@ ScoreStorage scoresToHold(const AttentionConfig& c, Index budgetBytes) {
 void checkFits(const AttentionConfig& c, Index budgetBytes) {
   const Index needed = bytesNeeded(c, ScoreStorage::all);
   if (needed <= budgetBytes) return;
-  throw UserError(fmt::format(
+  throw UserError(trFormat(
       "this size needs {} (scores and weights of {} heads of {} × {} and the rest), more than the "
       "memory budget of {}: reduce tokens, heads, batch or d_model",
       bytesInWords(needed), c.batch * c.numHeads, c.seqLen, c.keys(), bytesInWords(budgetBytes)));

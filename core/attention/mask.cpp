@@ -11,6 +11,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/translation.h"
+
 namespace headscope {
 
 bool Mask::operator==(const Mask& other) const {
@@ -100,16 +102,16 @@ std::string whyForbidden(const Mask& mask, Index item, Index query, Index key) {
   if (rule == kMaskRules.end()) return {};
   switch (*rule) {
     case MaskRule::causal:
-      return fmt::format("causal: key {} comes after query {}", key, query);
+      return trFormat("causal: key {} comes after query {}", key, query);
     case MaskRule::window:
-      return fmt::format("window {}: key {} is {} away from query {}", mask.window, key,
-                         std::abs(key - query), query);
+      return trFormat("window {}: key {} is {} away from query {}", mask.window, key,
+                      std::abs(key - query), query);
     case MaskRule::padding:
-      return fmt::format("padding: item {} ends before key {}", item, key);
+      return trFormat("padding: item {} ends before key {}", item, key);
     case MaskRule::painted:
       break;
   }
-  return fmt::format("painted: the pair ({}, {}) is forbidden", query, key);
+  return trFormat("painted: the pair ({}, {}) is forbidden", query, key);
 }
 
 namespace {

@@ -8,33 +8,40 @@
 
 #include "core/attention/config.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
 
 constexpr std::array<MistakeText, 5> kMistakes{{
-    {Mistake::reshapeWithoutTranspose, "reshape", "Reshape without the transpose",
-     "Q, K and V are viewed as (B, H, T, d_k) at once",
-     "view as (B, T, H, d_k), then swap axes 1 and 2",
-     "a head no longer holds its own columns of every token: its rows are pieces of a few tokens, "
-     "end to end. The shapes still agree, so no error appears"},
-    {Mistake::softmaxOverQueries, "softmax-queries", "Softmax over the queries",
-     "softmax runs down the columns (dim=-2)",
-     "softmax runs along the rows, over the keys (dim=-1)",
-     "the weights of a query no longer sum to 1: each key distributes weight over queries, instead "
-     "of each query over keys. With a causal mask, early tokens then depend on later ones"},
-    {Mistake::zeroForMasked, "zero-mask", "0 instead of −∞ in the mask",
-     "forbidden scores are set to 0 before softmax", "forbidden scores are set to −∞",
-     "exp(0) is 1, not 0: forbidden keys still get weight, more than every allowed key with a "
-     "negative score, so a causal model sees the future"},
-    {Mistake::noScale, "no-scale", "No ÷√d_k", "the scores go to softmax as they are",
-     "the scores are divided by √d_k",
-     "q·k of d_k independent terms of variance 1 has variance d_k: softmax saturates on one key, "
-     "and the gradient through it vanishes"},
-    {Mistake::sharedHead, "shared-head", "One head's weights for all",
-     "every head uses the first head's columns of W^Q, W^K and W^V",
-     "every head has columns of its own",
-     "all heads compute the same: H times the cost of one head for the result of one"},
+    {Mistake::reshapeWithoutTranspose, "reshape", trLater("Reshape without the transpose"),
+     trLater("Q, K and V are viewed as (B, H, T, d_k) at once"),
+     trLater("view as (B, T, H, d_k), then swap axes 1 and 2"),
+     trLater("a head no longer holds its own columns of every token: its rows are pieces of a few "
+             "tokens, "
+             "end to end. The shapes still agree, so no error appears")},
+    {Mistake::softmaxOverQueries, "softmax-queries", trLater("Softmax over the queries"),
+     trLater("softmax runs down the columns (dim=-2)"),
+     trLater("softmax runs along the rows, over the keys (dim=-1)"),
+     trLater(
+         "the weights of a query no longer sum to 1: each key distributes weight over queries, "
+         "instead "
+         "of each query over keys. With a causal mask, early tokens then depend on later ones")},
+    {Mistake::zeroForMasked, "zero-mask", trLater("0 instead of −∞ in the mask"),
+     trLater("forbidden scores are set to 0 before softmax"),
+     trLater("forbidden scores are set to −∞"),
+     trLater(
+         "exp(0) is 1, not 0: forbidden keys still get weight, more than every allowed key with a "
+         "negative score, so a causal model sees the future")},
+    {Mistake::noScale, "no-scale", trLater("No ÷√d_k"),
+     trLater("the scores go to softmax as they are"), trLater("the scores are divided by √d_k"),
+     trLater("q·k of d_k independent terms of variance 1 has variance d_k: softmax saturates on "
+             "one key, "
+             "and the gradient through it vanishes")},
+    {Mistake::sharedHead, "shared-head", trLater("One head's weights for all"),
+     trLater("every head uses the first head's columns of W^Q, W^K and W^V"),
+     trLater("every head has columns of its own"),
+     trLater("all heads compute the same: H times the cost of one head for the result of one")},
 }};
 
 }  // namespace
@@ -50,7 +57,7 @@ Mistake mistakeFromString(std::string_view id) {
     known.push_back(text.id);
   }
   throw UserError(
-      fmt::format("unknown mistake '{}'; the mistakes are: {}", id, fmt::join(known, ", ")));
+      trFormat("unknown mistake '{}'; the mistakes are: {}", id, fmt::join(known, ", ")));
 }
 
 bool isOn(const AttentionConfig& config, Mistake mistake) {
@@ -71,7 +78,7 @@ bool isOn(const AttentionConfig& config, Mistake mistake) {
 
 std::string_view whyNoMistake(const AttentionConfig& config, Mistake mistake) {
   if (mistake != Mistake::noScale || !config.mistakes.modelHasNoScale) return {};
-  return "The model of this layer has no ÷√d_k: to leave it out is no mistake here.";
+  return tr("The model of this layer has no ÷√d_k: to leave it out is no mistake here.");
 }
 
 void setMistake(AttentionConfig& config, Mistake mistake, bool on) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -24,47 +25,49 @@ bool isCap(double value) { return value == 0.0 || (value >= 1e-30 && value <= 1e
 constexpr std::array kSwitches{
     Switch{.field = &C::bias,
            .key = "bias",
-           .title = "bias",
-           .about = "adds b_Q, b_K, b_V and b_O, and b_G to a gate",
+           .title = trLater("bias"),
+           .about = trLater("adds b_Q, b_K, b_V and b_O, and b_G to a gate"),
            .step = StepId::project,
            .inEveryFile = true},
     Switch{.field = &C::scale,
            .key = "scale",
-           .title = "÷√d_k",
-           .about = "without 1/√d_k",
+           .title = trLater("÷√d_k"),
+           .about = trLater("without 1/√d_k"),
            .step = StepId::scale,
            .flag = "--no-scale",
            .inEveryFile = true},
     Switch{.field = &C::alibi,
            .key = "alibi",
-           .title = "ALiBi",
-           .about = "each head takes its slope times the distance off its scores",
+           .title = trLater("ALiBi"),
+           .about = trLater("each head takes its slope times the distance off its scores"),
            .step = StepId::mask},
     Switch{.field = &C::gate,
            .key = "gate",
-           .title = "gate",
-           .about =
+           .title = trLater("gate"),
+           .about = trLater(
                "multiplies each number of a head by a gate between 0 and 1 that is computed from "
-               "the query's token, as in AlphaFold 2",
+               "the query's token, as in AlphaFold 2"),
            .step = StepId::gate,
            .flag = "--gate"},
-    Switch{.field = &C::temperature,
-           .key = "temperature",
-           .title = "temperature",
-           .about = "divisor of the scores",
-           .step = StepId::scale,
-           .flag = "--temperature",
-           .inEveryFile = true,
-           .accepts = isTemperature,
-           .range = "a number above 0, from 3e-39 to 3.4e38 (1 leaves the scores unchanged)"},
-    Switch{.field = &C::scoreCap,
-           .key = "score_cap",
-           .title = "score cap",
-           .about = "soft cap of the scores: cap · tanh(score / cap), as in Gemma 2; 0: none",
-           .step = StepId::scale,
-           .flag = "--score-cap",
-           .accepts = isCap,
-           .range = "0 (no cap) or from 1e-30 to 1e30"},
+    Switch{
+        .field = &C::temperature,
+        .key = "temperature",
+        .title = trLater("temperature"),
+        .about = trLater("divisor of the scores"),
+        .step = StepId::scale,
+        .flag = "--temperature",
+        .inEveryFile = true,
+        .accepts = isTemperature,
+        .range = trLater("a number above 0, from 3e-39 to 3.4e38 (1 leaves the scores unchanged)")},
+    Switch{
+        .field = &C::scoreCap,
+        .key = "score_cap",
+        .title = trLater("score cap"),
+        .about = trLater("soft cap of the scores: cap · tanh(score / cap), as in Gemma 2; 0: none"),
+        .step = StepId::scale,
+        .flag = "--score-cap",
+        .accepts = isCap,
+        .range = trLater("0 (no cap) or from 1e-30 to 1e30")},
 };
 
 template <typename... Fields>

@@ -12,6 +12,7 @@
 #include "core/attention/config.h"
 #include "core/attention/weight_tensors.h"
 #include "core/base/random.h"
+#include "core/base/translation.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/random_tensors.h"
 
@@ -86,7 +87,7 @@ WeightInit weightInitFromString(std::string_view name) {
   for (const InitName& entry : kInitNames) {
     if (entry.name == name) return entry.init;
   }
-  throw UserError(fmt::format(
+  throw UserError(trFormat(
       "unknown initialisation \"{}\"; use xavier, normal, identity, designed or learned", name));
 }
 
@@ -117,9 +118,9 @@ void checkWeights(const Weights& weights, const AttentionConfig& config, const s
     const Shape found = (weights.*w.tensor).shape();
     if (found == expected) continue;
     throw UserError(
-        fmt::format("{}: expected {}, found {} in {}; set d_model and the heads to the sizes of "
-                    "these weights, or load others",
-                    info(w.id).name, toString(expected), toString(found), where));
+        trFormat("{}: expected {}, found {} in {}; set d_model and the heads to the sizes of "
+                 "these weights, or load others",
+                 info(w.id).name, toString(expected), toString(found), where));
   }
   for (const WeightTensor& w : kWeightTensors) {
     requireFinite(weights.*w.tensor, std::string(info(w.id).name), where);

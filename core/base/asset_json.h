@@ -15,9 +15,10 @@ namespace headscope {
 /// Parses `text`, calls `read` with the file's JsonField and returns its result. Throws `Error`
 /// with a message that begins with the file's name.
 template <typename Error, typename Read>
-auto readAsset(std::string_view text, const std::string& file, Read read) {
+auto readAsset(std::string_view text, const std::string& file, Read read,
+               const JsonLimits& limits = {}) {
   try {
-    const Json json = parseJson(text);
+    const Json json = parseJson(text, limits);
     return read(JsonField(json, file));
   } catch (const JsonError& error) {
     throw Error(file + ": " + error.what());

@@ -72,4 +72,8 @@ std::string withThousands(Index count) {
   return digits;
 }
 
+std::string counted(Index count, const char* what) {
+  return fmt::format("{} {}{}", withThousands(count), what, count == 1 ? "" : "s");
+}
+
 }  // namespace headscope

@@ -27,5 +27,7 @@ std::string flopsAmount(Index flops);
 std::string flopsInWords(Index flops);
 /// "1,050,624".
 std::string withThousands(Index count);
+/// "1,204 heads", "1 head": the plural of `what` has an s.
+std::string counted(Index count, const char* what);
 
 }  // namespace headscope

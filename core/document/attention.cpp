@@ -9,6 +9,7 @@
 #include "core/attention/ledger.h"
 #include "core/attention/steps/score_rows.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/tensor/finite.h"
 
@@ -16,11 +17,11 @@ namespace headscope {
 namespace {
 
 [[noreturn]] void refuseOverflow(TensorId id, const Shape& index) {
-  throw UserError(fmt::format("{}[{}] does not fit a 32-bit float (it overflows 3.4e38): {}",
-                              info(id).name, fmt::join(index, ", "),
-                              id == TensorId::scores
-                                  ? "the temperature is too low for these scores, raise it"
-                                  : "the input or the weights are too large, scale them down"));
+  throw UserError(trFormat("{}[{}] does not fit a 32-bit float (it overflows 3.4e38): {}",
+                           info(id).name, fmt::join(index, ", "),
+                           id == TensorId::scores
+                               ? tr("the temperature is too low for these scores, raise it")
+                               : tr("the input or the weights are too large, scale them down")));
 }
 
 /// Refuses the first value that is not finite in scores that are not stored.

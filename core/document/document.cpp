@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/attention/ledger.h"
+#include "core/base/translation.h"
 #include "core/input/training_domain.h"
 
 namespace headscope {
@@ -36,7 +37,7 @@ Document makeDraft(std::string preset, AttentionConfig config, InputSource sourc
   d.source = std::make_shared<const InputSource>(std::move(source));
   Input input = makeInput(*d.source, positions, d.config);
   if (biased && !c.pairBias.on()) {
-    input.notes.emplace_back("the pair bias was left out, since it is of other heads or pairs");
+    input.notes.emplace_back(tr("the pair bias was left out, since it is of other heads or pairs"));
   }
   d.input = std::make_shared<const Input>(std::move(input));
   if (d.config.mask.lengths.empty()) d.config.mask.lengths = d.input->lengths;

@@ -8,6 +8,7 @@
 #include "core/attention/ledger.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/tensor/finite.h"
 
 namespace headscope {
@@ -29,7 +30,7 @@ void checkGradientsFit(const AttentionConfig& config, Index budgetBytes) {
     if (!view && !isComputedOnDemand(id)) needed += elementCount(shapeOf(id, config)) * 4;
   }
   if (needed <= budgetBytes) return;
-  throw UserError(fmt::format(
+  throw UserError(trFormat(
       "the gradients of this pass need {} with it, more than the memory budget of {}: reduce "
       "tokens, heads, batch or d_model",
       bytesInWords(needed), bytesInWords(budgetBytes)));
@@ -40,8 +41,8 @@ GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
   const AttentionConfig& c = trace->config();
   const Shape wanted = shapeOf(TensorId::output, c);
   if (gradOutput.shape() != wanted) {
-    throw UserError(fmt::format("grad_output is ({}), the output is ({}): give it that shape",
-                                fmt::join(gradOutput.shape(), ", "), fmt::join(wanted, ", ")));
+    throw UserError(trFormat("grad_output is ({}), the output is ({}): give it that shape",
+                             fmt::join(gradOutput.shape(), ", "), fmt::join(wanted, ", ")));
   }
   // the backward pass takes two products for each product of the forward pass
   const ScopedThreadLimit threads(
@@ -54,7 +55,7 @@ GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
     const auto id = static_cast<TensorId>(i);
     const auto index = firstNotFinite(gradients->tensor(id));
     if (!index) continue;
-    throw UserError(fmt::format(
+    throw UserError(trFormat(
         "grad.{}[{}] does not fit a 32-bit float (it overflows 3.4e38): scale grad_output down",
         info(id).name, fmt::join(*index, ", ")));
   }

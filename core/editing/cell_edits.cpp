@@ -10,6 +10,7 @@
 #include "core/attention/config.h"
 #include "core/attention/weight_tensors.h"
 #include "core/base/random.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/random_tensors.h"
@@ -29,8 +30,8 @@ Box boxOf(const Region& r) {
 
 void requirePresent(TensorId tensor, const AttentionConfig& c) {
   if (has(c, tensor) || tensor == TensorId::memory) return;
-  throw UserError(fmt::format("this pass has no {}: switch the {} on first", info(tensor).name,
-                              tensor == TensorId::pairBias ? "pair bias" : "gate"));
+  throw UserError(trFormat("this pass has no {}: switch the {} on first", info(tensor).name,
+                           tensor == TensorId::pairBias ? tr("pair bias") : tr("gate")));
 }
 
 void requireFits(const Region& r, const Document& document) {
@@ -38,11 +39,11 @@ void requireFits(const Region& r, const Document& document) {
   const std::string name(info(r.tensor).name);
   if (isResult(r.tensor)) {
     throw UserError(
-        fmt::format("{} is computed: pin its cells, or edit X, the weights or biases", name));
+        trFormat("{} is computed: pin its cells, or edit X, the weights or biases", name));
   }
   requirePresent(r.tensor, c);
   if (r.tensor == TensorId::memory && !c.crossAttention()) {
-    throw UserError("there is no memory to edit: keys and values come from X");
+    throw UserError(tr("there is no memory to edit: keys and values come from X"));
   }
   const Region whole = wholeRegion(r.tensor, r.item, c);
   const auto within = [](Index begin, Index count, Index all) {
@@ -53,15 +54,14 @@ void requireFits(const Region& r, const Document& document) {
                     (!info(r.tensor).perHead || (r.head >= 0 && r.head < c.numHeads));
   if (fits) return;
   throw UserError(
-      fmt::format("{} × {} numbers from row {}, column {} do not fit {}, which is "
-                  "{} × {}: start further up or left, or take fewer",
-                  r.rows, r.cols, r.row, r.col, name, whole.rows, whole.cols));
+      trFormat("{} × {} numbers from row {}, column {} do not fit {}, which is "
+               "{} × {}: start further up or left, or take fewer",
+               r.rows, r.cols, r.row, r.col, name, whole.rows, whole.cols));
 }
 
 void requireNumber(float value, const std::string& name) {
   if (std::isfinite(value)) return;
-  throw UserError(
-      fmt::format("{} cannot be {}: give a number within ±3.4e38", name, inWords(value)));
+  throw UserError(trFormat("{} cannot be {}: give a number within ±3.4e38", name, inWords(value)));
 }
 
 /// The document with a region of an operand written by `write(MatrixView of the region)`.
@@ -130,7 +130,7 @@ struct Filler {
   }
   Document operator()(const FillScaled& f) const {
     const std::string name = nameOf(region, before.config);
-    requireNumber(static_cast<float>(f.factor), "the factor of " + name);
+    requireNumber(static_cast<float>(f.factor), tr("the factor of ") + name);
     return written(before, region, [&](const MatrixView& cells) {
       fill(cells, [&](Index r, Index c) {
         const auto scaled = static_cast<float>(cells(r, c) * f.factor);
@@ -148,14 +148,14 @@ struct Filler {
   }
   Document operator()(const FillValues& f) const {
     if (f.values.rank() != 2 || f.values.shape() != Shape{region.rows, region.cols}) {
-      throw UserError(fmt::format("{} takes {} × {} numbers, {} were given",
-                                  nameOf(region, before.config), region.rows, region.cols,
-                                  toString(f.values.shape())));
+      throw UserError(trFormat("{} takes {} × {} numbers, {} were given",
+                               nameOf(region, before.config), region.rows, region.cols,
+                               toString(f.values.shape())));
     }
     const ConstMatrixView from = f.values.matrix();
     return written(before, region, [&](const MatrixView& cells) {
       fill(cells, [&](Index r, Index c) {
-        requireNumber(from(r, c), fmt::format("the number in row {}, column {}", r + 1, c + 1));
+        requireNumber(from(r, c), trFormat("the number in row {}, column {}", r + 1, c + 1));
         return from(r, c);
       });
     });
@@ -192,8 +192,8 @@ Document applyTo(const Document& before, const TieKeysToQueries&) {
   const AttentionConfig& c = before.config;
   if (c.kvWidth() != c.dModel) {
     throw UserError(
-        fmt::format("W_K reads a memory of {} features and W_Q reads {}: they cannot be equal",
-                    c.kvWidth(), c.dModel));
+        trFormat("W_K reads a memory of {} features and W_Q reads {}: they cannot be equal",
+                 c.kvWidth(), c.dModel));
   }
   Document next = before;
   for (const auto& pair :
@@ -226,7 +226,7 @@ Document applyTo(const Document& before, const SetPin& edit) {
                     name));
   }
   if (!exists(cell, before.config)) {
-    throw UserError(fmt::format("{} cannot be pinned: there is no such cell", name));
+    throw UserError(trFormat("{} cannot be pinned: there is no such cell", name));
   }
   requireNumber(edit.pin.value, name);
   Document next = before;
@@ -236,7 +236,7 @@ Document applyTo(const Document& before, const SetPin& edit) {
 
 Document applyTo(const Document& before, const RemovePin& edit) {
   if (!before.pins.at(edit.cell)) {
-    throw UserError(fmt::format("{} is not pinned", toString(edit.cell)));
+    throw UserError(trFormat("{} is not pinned", toString(edit.cell)));
   }
   Document next = before;
   next.pins = before.pins.without(edit.cell);

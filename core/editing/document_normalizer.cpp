@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/attention/ledger.h"
+#include "core/base/translation.h"
 #include "core/heads/designed_heads.h"
 #include "core/input/training_domain.h"
 
@@ -69,22 +70,22 @@ void DocumentNormalizer::followInput() {
   const AttentionConfig& before = before_.config;
   if (!c.sinks.empty() && std::ssize(c.sinks) != c.numHeads) {
     c.sinks.clear();
-    note("the sinks were left out, since they are of other heads");
+    note(tr("the sinks were left out, since they are of other heads"));
   }
   if (c.relative.on() && (c.numHeads != before.numHeads || c.dK() != before.dK())) {
     c.relative = {};
-    note("the scores of relative positions were left out, since they are of other heads");
+    note(tr("the scores of relative positions were left out, since they are of other heads"));
   }
   // a bias that does not come from the document before is refused by its sizes
   if (c.pairBias == before.pairBias && !c.pairBias.fits(c.numHeads, c.seqLen, c.keys())) {
     c.pairBias = c.pairBias.fittedTo(c.numHeads, c.seqLen, c.keys());
-    note(c.pairBias.on() ? "the pair bias was drawn again for other heads or pairs"
-                         : "the pair bias was left out, since it is of other heads or pairs");
+    note(c.pairBias.on() ? tr("the pair bias was drawn again for other heads or pairs")
+                         : tr("the pair bias was left out, since it is of other heads or pairs"));
   }
   if (sameSize) return;
   if (c.mask.painted != nullptr) {
     c.mask.painted = resized(*c.mask.painted, c.seqLen, c.keys());
-    note("the painted mask was fitted to the new length");
+    note(tr("the painted mask was fitted to the new length"));
   }
   if (!c.mask.lengths.empty()) {
     c.mask.lengths.resize(static_cast<std::size_t>(std::max<Index>(c.batch, 1)), c.keys());
@@ -102,7 +103,7 @@ void DocumentNormalizer::embed() {
                     a.memoryWidth == b.memoryWidth;
   if (!same) {
     if (next_.inputEdited)
-      note("X was computed again without its edited cells; undo restores them");
+      note(tr("X was computed again without its edited cells; undo restores them"));
     next_.inputEdited = false;
     next_.input =
         std::make_shared<const Input>(makeInput(*next_.source, next_.positions, config()));
@@ -117,27 +118,27 @@ void DocumentNormalizer::drawWhereNeeded() {
   if (source.drawn() && source.init == WeightInit::learned && unknown) {
     source.init = WeightInit::designed;
     note(
-        "learned heads exist only for words and series, so designed ones replaced them; undo "
-        "restores them");
+        tr("learned heads exist only for words and series, so designed ones replaced them; undo "
+           "restores them"));
   }
   const bool sourceChanged =
       next_.weightSource != before_.weightSource || next_.weightsEdited != before_.weightsEdited;
   const bool stand = !source.drawn() || wouldBeSame(source.init, before_, next_);
   if (weightsFit(next_.weights, config()) && stand && (!sourceChanged || !source.drawn())) {
     if (fitGate(next_.weights, config(), source.init, source.seed)) {
-      note(fmt::format("W_G{} drawn (seed {})", config().bias ? " and b_G were" : " was",
-                       source.seed));
+      note(trFormat("W_G{} drawn (seed {})", config().bias ? tr(" and b_G were") : " was",
+                    source.seed));
     }
     return;
   }
   if (!source.drawn()) {
     note(
-        fmt::format("the weights of {} do not fit this size, so new ones were drawn ({}, seed {}); "
-                    "undo restores them",
-                    source.loadedFrom, toString(source.init), source.seed));
+        trFormat("the weights of {} do not fit this size, so new ones were drawn ({}, seed {}); "
+                 "undo restores them",
+                 source.loadedFrom, toString(source.init), source.seed));
     source.loadedFrom.clear();
   } else if (next_.weightsEdited) {
-    note("the weights were drawn again without the edited cells; undo restores them");
+    note(tr("the weights were drawn again without the edited cells; undo restores them"));
   }
   next_.weightsEdited = false;
   next_.weights = make_(next_, source.init, source.seed);
@@ -148,8 +149,8 @@ void DocumentNormalizer::fitPins() {
   Pins fitting = next_.pins.fitting(config());
   const std::size_t gone = next_.pins.all().size() - fitting.all().size();
   if (gone == 0) return;
-  note(fmt::format("{} pin{} of cells that no longer exist {} removed", gone, gone == 1 ? "" : "s",
-                   gone == 1 ? "was" : "were"));
+  note(trFormat("{} pin{} of cells that no longer exist {} removed", gone, gone == 1 ? "" : "s",
+                gone == 1 ? "was" : "were"));
   next_.pins = std::move(fitting);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/attention/switches.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/editing/cell_edits.h"
 #include "core/editing/document_normalizer.h"
 
@@ -27,17 +28,17 @@ void refuseForTensors(const Document& d, const char* field) {
   if (const auto* tensors = std::get_if<TensorSource>(d.source.get())) {
     throw UserError(std::vector<Problem>{
         {field,
-         fmt::format("{} is given by the tensors of {}: choose an example or type a text to "
-                     "change it",
-                     field, tensors->name),
+         trFormat("{} is given by the tensors of {}: choose an example or type a text to "
+                  "change it",
+                  field, tensors->name),
          {}}});
   }
 }
 
 void refuseMissing(const char* what, Index index, Index count) {
   if (index >= 0 && index < count) return;
-  throw UserError(fmt::format("{} {} does not exist: there are {}", what, index,
-                              count > 0 ? fmt::format("{}s 0 to {}", what, count - 1) : "none"));
+  throw UserError(trFormat("{} {} does not exist: there are {}", what, index,
+                           count > 0 ? trFormat("{}s 0 to {}", what, count - 1) : "none"));
 }
 
 /// Tokens of an item that are not padding.
@@ -175,7 +176,7 @@ struct Editor {
     draft.config.numKvHeads = e.numKvHeads;
     draft.config.headDim = headDimOf(e.weights, e.numHeads);
     if (draft.config.headDim != before.config.headDim && draft.config.headDim > 0) {
-      note = fmt::format(
+      note = trFormat(
           "the {} rows of W_Q are taken as {} heads of {}: for another split set the head width "
           "first, and open the file again",
           e.weights.wQ.dim(0), e.numHeads, draft.config.headDim);
@@ -215,8 +216,7 @@ struct Editor {
       const std::size_t items = std::min(texts.size(), all.size());
       for (std::size_t i = 0; i < items; ++i) texts[i] = joined(all[i]);  // all are repeated alike
       sentence = shown;
-      note =
-          fmt::format("the sentence is now the {} tokens shown", withThousands(std::ssize(shown)));
+      note = trFormat("the sentence is now the {} tokens shown", withThousands(std::ssize(shown)));
     }
     texts[item] = joined(movedTokens(std::move(sentence), e.from, e.to));
     setSource(std::move(source));
@@ -249,7 +249,7 @@ struct Editor {
     c.numHeads = nearestHeadCounts(c.dModel, c.numHeads, 1).front();
     c.numKvHeads = c.numHeads;
     c.headGains.clear();
-    note = fmt::format("d_model is {} now, so heads became {}", c.dModel, c.numHeads);
+    note = trFormat("d_model is {} now, so heads became {}", c.dModel, c.numHeads);
   }
 };
 
@@ -285,7 +285,7 @@ EditResult apply(const Document& document, const Edit& edit, Index memoryBudgetB
           if constexpr (std::is_same_v<Kind, SetWeights>) {
             Weights& loaded = editor.draft.weights;
             if (fitGate(loaded, editor.draft.config, WeightInit::xavier, 1)) {
-              editor.note = "the file has no gate, so W_G and b_G were drawn (xavier, seed 1)";
+              editor.note = tr("the file has no gate, so W_G and b_G were drawn (xavier, seed 1)");
             }
             checkWeights(loaded, editor.draft.config, e.name);
           }

@@ -8,6 +8,7 @@
 #include "core/attention/config.h"
 #include "core/attention/switches.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/editing/edit.h"
 #include "core/input/series.h"
@@ -42,8 +43,8 @@ struct InputNamer {
   }
   std::string operator()(const SeriesSource& s) const {
     const Series& first = *s.items.front();
-    return fmt::format("series of {} steps × {} channels", withThousands(first.values.dim(0)),
-                       first.channels.size());
+    return trFormat("series of {} steps × {} channels", withThousands(first.values.dim(0)),
+                    first.channels.size());
   }
   std::string operator()(const TensorSource& s) const { return "input " + s.name; }
 };
@@ -56,8 +57,8 @@ struct FillNamer {
   std::string operator()(const FillScaled& f) const { return fmt::format(" × {:g}", f.factor); }
   std::string operator()(const FillDrawn& f) const {
     const bool normal = info(tensor).perItem || tensor == TensorId::pairBias;
-    const std::string_view how = normal ? "normal, variance 1" : toString(f.init);
-    return fmt::format(" drawn: {}, seed {}", how, f.seed);
+    const std::string_view how = normal ? tr("normal, variance 1") : toString(f.init);
+    return trFormat(" drawn: {}, seed {}", how, f.seed);
   }
   std::string operator()(const FillValues&) const { return " pasted"; }
 };
@@ -84,7 +85,7 @@ std::string cellInWords(const CellRef& cell, const Document& document) {
   };
   std::string words = fmt::format("{}[{}, {}]", tensor.name, place(tensor.rows, cell.row),
                                   place(tensor.cols, cell.col));
-  if (tensor.perHead) words += fmt::format(" of head {}", cell.head + 1);
+  if (tensor.perHead) words += trFormat(" of head {}", cell.head + 1);
   return words;
 }
 
@@ -102,7 +103,7 @@ struct Namer {
     if (e.headDim != c.headDim) {
       return e.headDim > 0 ? changed("d_k", c.dK(), e.headDim) : "d_k = d_model / heads";
     }
-    return changed("key/value heads", c.numKvHeads, e.numKvHeads);
+    return changed(tr("key/value heads"), c.numKvHeads, e.numKvHeads);
   }
   std::string operator()(const SetTokens& e) const {
     return changed("tokens", before.config.seqLen, e.seqLen);
@@ -119,17 +120,17 @@ struct Namer {
   std::string operator()(const SetMask& e) const {
     if (!e.name.empty()) return e.name;
     if (e.mask.causal != before.config.mask.causal) {
-      return fmt::format("causal {}", onOff(e.mask.causal));
+      return trFormat("causal {}", onOff(e.mask.causal));
     }
     if (e.mask.window != before.config.mask.window) {
-      return e.mask.window == 0 ? "window off"
+      return e.mask.window == 0 ? tr("window off")
              : before.config.mask.window == 0
-                 ? fmt::format("window {}", e.mask.window)
+                 ? trFormat("window {}", e.mask.window)
                  : changed("window", before.config.mask.window, e.mask.window);
     }
-    if (e.mask.lengths == before.config.mask.lengths) return "mask changed";
-    if (e.mask.lengths.empty()) return "padding off";
-    return fmt::format("padding after {} tokens", fmt::join(e.mask.lengths, ", "));
+    if (e.mask.lengths == before.config.mask.lengths) return tr("mask changed");
+    if (e.mask.lengths.empty()) return tr("padding off");
+    return trFormat("padding after {} tokens", fmt::join(e.mask.lengths, ", "));
   }
   std::string operator()(const SetRotary& e) const {
     const Rotary& was = before.config.rotary;
@@ -137,61 +138,61 @@ struct Namer {
       return changed("RoPE θ", was.theta, e.rotary.theta);
     }
     if (was.on() && e.rotary.on() && was.pairing != e.rotary.pairing) {
-      return e.rotary.pairing == Rotary::Pairing::neighbours ? "RoPE pairs neighbours"
-                                                             : "RoPE pairs halves";
+      return e.rotary.pairing == Rotary::Pairing::neighbours ? tr("RoPE pairs neighbours")
+                                                             : tr("RoPE pairs halves");
     }
     const Index dK = before.config.dK();
     if (was.on() && e.rotary.on() && was.turning(dK) != e.rotary.turning(dK)) {
-      return fmt::format("RoPE turns {} of {}", e.rotary.turning(dK), dK);
+      return trFormat("RoPE turns {} of {}", e.rotary.turning(dK), dK);
     }
-    return fmt::format("RoPE {}", onOff(e.rotary.on()));
+    return trFormat("RoPE {}", onOff(e.rotary.on()));
   }
   std::string operator()(const SetSinks& e) const {
     const std::vector<float>& was = before.config.sinks;
     if (e.sinks.empty() || was.size() != e.sinks.size()) {
-      return fmt::format("sinks {}", onOff(!e.sinks.empty()));
+      return trFormat("sinks {}", onOff(!e.sinks.empty()));
     }
     const auto [old, next] = std::ranges::mismatch(was, e.sinks);
-    if (next == e.sinks.end()) return "sinks changed";
+    if (next == e.sinks.end()) return tr("sinks changed");
     const auto head = next - e.sinks.begin();
-    return changed(fmt::format("head {} sink", head + 1).c_str(), *old, *next);
+    return changed(trFormat("head {} sink", head + 1).c_str(), *old, *next);
   }
   std::string operator()(const SetPairBias& e) const {
-    if (!e.bias.on()) return "pair bias off";
+    if (!e.bias.on()) return tr("pair bias off");
     const auto& seed = e.bias.settings().seed;
-    return seed ? fmt::format("pair bias drawn, seed {}", *seed) : "pair bias changed";
+    return seed ? trFormat("pair bias drawn, seed {}", *seed) : tr("pair bias changed");
   }
   std::string operator()(const SetPositions& e) const {
     switch (e.positions) {
       case Positions::named:
-        return "positions on";
+        return tr("positions on");
       case Positions::sinusoidal:
-        return "sinusoidal positions";
+        return tr("sinusoidal positions");
       case Positions::none:
         break;
     }
-    return "positions off";
+    return tr("positions off");
   }
   std::string operator()(const SetText& e) const {
     const std::string what = e.memory ? "memory" : "text";
     const std::string item =
-        before.config.batch > 1 ? fmt::format(" of item {}", e.item + 1) : std::string();
-    return e.text.empty() ? fmt::format("{}{} removed", what, item)
+        before.config.batch > 1 ? trFormat(" of item {}", e.item + 1) : std::string();
+    return e.text.empty() ? trFormat("{}{} removed", what, item)
                           : fmt::format("{}{} {}", what, item, quoted(e.text));
   }
   std::string operator()(const MoveToken& e) const {
     const auto& tokens = e.memory ? before.input->memoryTokens : before.input->tokens;
-    return fmt::format("move “{}” from place {} to {}",
-                       tokens[static_cast<std::size_t>(e.item)][static_cast<std::size_t>(e.from)],
-                       e.from + 1, e.to + 1);
+    return trFormat("move “{}” from place {} to {}",
+                    tokens[static_cast<std::size_t>(e.item)][static_cast<std::size_t>(e.from)],
+                    e.from + 1, e.to + 1);
   }
   std::string operator()(const SetInput& e) const { return std::visit(InputNamer{}, *e.source); }
   std::string operator()(const DrawWeights& e) const {
-    return fmt::format("weights {}, seed {}", toString(e.init), e.seed);
+    return trFormat("weights {}, seed {}", toString(e.init), e.seed);
   }
-  std::string operator()(const SetWeights& e) const { return "weights of " + e.name; }
+  std::string operator()(const SetWeights& e) const { return tr("weights of ") + e.name; }
   std::string operator()(const SetHeadGain& e) const {
-    const std::string head = fmt::format("head {}", e.head + 1);
+    const std::string head = trFormat("head {}", e.head + 1);
     const bool known = e.head >= 0 && e.head < before.config.numHeads;
     const float was = known ? before.config.gain(e.head) : 1.0F;
     if (e.gain == 0.0F) return head + " off";
@@ -205,25 +206,25 @@ struct Namer {
     return nameOf(e.region, before.config) + std::visit(FillNamer{e.region.tensor}, e.fill);
   }
   std::string operator()(const CopyHead& e) const {
-    return fmt::format("{} head {} = head {}", info(e.tensor).name, e.to + 1, e.from + 1);
+    return trFormat("{} head {} = head {}", info(e.tensor).name, e.to + 1, e.from + 1);
   }
   std::string operator()(const TieKeysToQueries&) const { return "W_K = W_Q"; }
   std::string operator()(const SetPin& e) const {
-    return fmt::format("pin {} = {:g}", cellInWords(e.pin.cell, before), e.pin.value);
+    return trFormat("pin {} = {:g}", cellInWords(e.pin.cell, before), e.pin.value);
   }
   std::string operator()(const RemovePin& e) const {
     return "unpin " + cellInWords(e.cell, before);
   }
   std::string operator()(const RemoveAllPins& e) const {
-    if (!e.of) return "unpin all";
-    return fmt::format("unpin all of {}, head {}", info(e.of->tensor).name, e.of->head + 1);
+    if (!e.of) return tr("unpin all");
+    return trFormat("unpin all of {}, head {}", info(e.of->tensor).name, e.of->head + 1);
   }
   std::string operator()(const SetMistake& e) const {
     return fmt::format("mistake '{}' {}", textOf(e.mistake).title, onOff(e.on));
   }
   std::string operator()(const SetDropout& e) const {
-    return e.dropout.on() ? fmt::format("dropout = {:g}, seed {}", e.dropout.rate, e.dropout.seed)
-                          : "dropout off";
+    return e.dropout.on() ? trFormat("dropout = {:g}, seed {}", e.dropout.rate, e.dropout.seed)
+                          : tr("dropout off");
   }
   std::string operator()(const Open& e) const { return e.name.empty() ? "open" : e.name; }
 };

@@ -5,6 +5,7 @@
 #include "core/attention/config.h"
 #include "core/attention/weight_tensors.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -26,12 +27,12 @@ Region headRegion(TensorId tensor, Index head, const AttentionConfig& config) {
   const Index dK = config.dK();
   const Index heads = headCount(tensor, config);
   if (info(tensor).perItem || info(tensor).perHead || tensor == TensorId::bO) {
-    throw UserError(fmt::format(
-        "{} is not divided by heads; use W_Q, W_K, W_V, W_O, b_Q, b_K or b_V", info(tensor).name));
+    throw UserError(trFormat("{} is not divided by heads; use W_Q, W_K, W_V, W_O, b_Q, b_K or b_V",
+                             info(tensor).name));
   }
   if (head < 0 || head >= heads) {
     throw UserError(
-        fmt::format("{} has {} heads: head {} does not exist", info(tensor).name, heads, head + 1));
+        trFormat("{} has {} heads: head {} does not exist", info(tensor).name, heads, head + 1));
   }
   if (isBias(tensor) || tensor == TensorId::wO) {
     region.col = head * dK;
@@ -47,7 +48,7 @@ std::string nameOf(const Region& region, const AttentionConfig& config) {
   std::string name(info(region.tensor).name);
   Region whole = wholeRegion(region.tensor, region.item, config);
   whole.head = region.head;
-  if (region.head >= 0) name += fmt::format(" of head {},", region.head + 1);
+  if (region.head >= 0) name += trFormat(" of head {},", region.head + 1);
   if (region == whole) return region.head >= 0 ? name + " all" : name;
   if (!info(region.tensor).perItem && region.head < 0 && region.tensor != TensorId::bO) {
     const bool byColumns = isBias(region.tensor) || region.tensor == TensorId::wO;
@@ -60,10 +61,10 @@ std::string nameOf(const Region& region, const AttentionConfig& config) {
   if (isBias(region.tensor)) return fmt::format("{}[{}]", name, span(region.col, region.cols));
   const bool weights = !info(region.tensor).perItem && region.head < 0;
   if (region.rows == 1 && region.cols == whole.cols) {
-    return fmt::format(fmt::runtime(weights ? "{}[{}, :]" : "{} row {}"), name, region.row);
+    return fmt::format(fmt::runtime(weights ? "{}[{}, :]" : tr("{} row {}")), name, region.row);
   }
   if (region.cols == 1 && region.rows == whole.rows) {
-    return fmt::format(fmt::runtime(weights ? "{}[:, {}]" : "{} column {}"), name, region.col);
+    return fmt::format(fmt::runtime(weights ? "{}[:, {}]" : tr("{} column {}")), name, region.col);
   }
   return fmt::format("{}[{}, {}]", name, span(region.row, region.rows),
                      span(region.col, region.cols));

@@ -9,6 +9,7 @@
 
 #include "core/attention/config.h"
 #include "core/base/assets.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/heads/distance_kernel.h"
 #include "core/heads/head_builder.h"
@@ -43,10 +44,10 @@ bool readsPositions(const HeadDescription& d) {
 /// The properties that the input lacks for a designed head, in words; empty: none.
 std::string whatIsMissing(const HeadDescription& d, Positions positions) {
   if (positions == Positions::sinusoidal && readsCoordinates(d)) {
-    return "sinusoids are added to all coordinates, so none can be read separately";
+    return tr("sinusoids are added to all coordinates, so none can be read separately");
   }
   if (positions == Positions::none && readsPositions(d)) {
-    return "positions are off, and the head reads them";
+    return tr("positions are off, and the head reads them");
   }
   return {};
 }
@@ -55,10 +56,10 @@ std::string whatIsMissing(const HeadDescription& d, Positions positions) {
 std::pair<const std::vector<HeadDescription>&, std::string_view> offered(const InputSource& source,
                                                                          bool across) {
   if (const auto* series = std::get_if<SeriesSource>(&source)) {
-    if (isImage(series->items.front()->channels)) return {descriptions().image, "an image"};
+    if (isImage(series->items.front()->channels)) return {descriptions().image, tr("an image")};
     return {descriptions().series, "a series"};
   }
-  if (across) return {descriptions().across, "two texts"};
+  if (across) return {descriptions().across, tr("two texts")};
   return {descriptions().text, "text"};
 }
 
@@ -68,7 +69,8 @@ std::vector<PlannedHead> planHeads(const AttentionConfig& c, const InputSource& 
                                    Positions positions) {
   std::vector<PlannedHead> plan(static_cast<std::size_t>(c.numHeads));
   if (std::holds_alternative<TensorSource>(source)) {
-    for (auto& head : plan) head.why = "X was given as numbers, whose coordinates have no names";
+    for (auto& head : plan)
+      head.why = tr("X was given as numbers, whose coordinates have no names");
     return plan;
   }
   const auto& [all, material] = offered(source, c.crossAttention());
@@ -78,9 +80,9 @@ std::vector<PlannedHead> planHeads(const AttentionConfig& c, const InputSource& 
     const Index owner = c.kvHead(h) * c.headsPerGroup();
     if (h != owner) {
       head.why =
-          fmt::format("it shares its keys with head {}, for which they are designed", owner + 1);
+          trFormat("it shares its keys with head {}, for which they are designed", owner + 1);
     } else if (next == all.size()) {
-      head.why = fmt::format("only {} heads are designed for {}", all.size(), material);
+      head.why = trFormat("only {} heads are designed for {}", all.size(), material);
     } else {
       head.description = &all[next++];
       head.why = whatIsMissing(*head.description, positions);
@@ -169,16 +171,16 @@ bool isDesigned(const Document& d) {
 std::string whatTheMaskHides(const HeadDescription& d, const Mask& mask) {
   if (!mask.causal || (d.looks != Looks::right && d.looks != Looks::both)) return {};
   return d.looks == Looks::right
-             ? "the causal mask hides keys after the query, including the target"
-             : "the causal mask hides keys after the query: the head sees only earlier keys";
+             ? tr("the causal mask hides keys after the query, including the target")
+             : tr("the causal mask hides keys after the query: the head sees only earlier keys");
 }
 
 /// The distances beyond the reach of a designed head, in words; empty: none.
 std::string whatIsTooFar(const HeadDescription& d, Index tokens) {
   const bool readsDistances = d.peaks || !d.shape.empty() || d.away != 0.0;
   if (!readsDistances || tokens - 1 <= kKernelReach) return {};
-  return fmt::format("some positions are more than {} apart, where its distance kernel repeats",
-                     kKernelReach);
+  return trFormat("some positions are more than {} apart, where its distance kernel repeats",
+                  kKernelReach);
 }
 
 }  // namespace
@@ -206,8 +208,8 @@ std::vector<DesignedHead> designedHeads(const Document& document) {
     DesignedHead head;
     head.drawn = found.drawn();
     if (head.drawn) {
-      head.title = "Drawn at random";
-      head.about = "Drawn as xavier.";
+      head.title = tr("Drawn at random");
+      head.about = tr("Drawn as xavier.");
       if (d != nullptr) head.instead = d->title;
       head.why = found.why();
     } else {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/attention/weights.h"
+#include "core/base/translation.h"
 #include "core/document/fwd.h"
 #include "core/heads/declared_relations.h"
 #include "core/heads/head_description.h"
@@ -28,7 +29,7 @@ std::vector<PlannedHead> planHeads(const AttentionConfig& config, const InputSou
                                    Positions positions);
 
 /// The label wherever a designed head is shown.
-inline constexpr const char* kDesignedNotLearned = "designed, not learned";
+inline constexpr const char* kDesignedNotLearned = trLater("designed, not learned");
 
 struct DesignedHead {
   std::string title;      // "Verb → its subject"; "Drawn at random"

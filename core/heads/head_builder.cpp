@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/translation.h"
 #include "core/input/embedding.h"
 
 namespace headscope {
@@ -53,7 +54,7 @@ class HeadBuilder {
     if (d.peaks) {
       const auto kernel = peakKernel(*d.peaks, (dK_ - row_) / 2, pairs());
       if (!kernel) {
-        return failed(fmt::format(
+        return failed(trFormat(
             "{} position pairs cannot tell its distance from others: it needs d_k 8 or more, and a "
             "d_model with room for about 17 pairs",
             std::min(pairs(), (dK_ - row_) / 2)));
@@ -68,7 +69,7 @@ class HeadBuilder {
     if (const std::string why = turnOnGrid(d); !why.empty()) return failed(why);
     if (!d.each.empty()) meetEach(d);
     if (d.identity) meetIdentity(*d.identity);
-    built_.structure = said_.empty() ? "nothing, they are all 0, as W_Q and W_K are"
+    built_.structure = said_.empty() ? tr("nothing, they are all 0, as W_Q and W_K are")
                                      : fmt::format("{}", fmt::join(said_, "; "));
     return std::move(built_);
   }
@@ -93,35 +94,35 @@ class HeadBuilder {
     }
     for (const std::string& name : needed) {
       if (query_.has(name) && key_.has(name)) continue;
-      return fmt::format("X has no coordinate \"{}\": no such channel, or d_model {} is too small",
-                         name, query_.width());
+      return trFormat("X has no coordinate \"{}\": no such channel, or d_model {} is too small",
+                      name, query_.width());
     }
     if (!d.each.empty() && query_.startingWith(d.each).empty()) {
-      return fmt::format("X has no coordinate \"{}…\": d_model {} is too small", d.each,
-                         query_.width());
+      return trFormat("X has no coordinate \"{}…\": d_model {} is too small", d.each,
+                      query_.width());
     }
     HeadDescription whole;
     Index pairsNeeded = d.away != 0.0 || d.peaks ? 1 : 0;
     if (!d.shape.empty()) pairsNeeded = pairsOf(d);
     if (allPairs) pairsNeeded = pairsOf(whole);
     if (pairs() < pairsNeeded) {
-      return fmt::format("it needs {} position pairs, and d_model {} has room for {}", pairsNeeded,
-                         query_.width(), pairs());
+      return trFormat("it needs {} position pairs, and d_model {} has room for {}", pairsNeeded,
+                      query_.width(), pairs());
     }
     if ((d.rows || d.columns) && std::min(query_.patchPairs(), key_.patchPairs()) == 0) {
-      return "X has no rows and columns of patches";
+      return tr("X has no rows and columns of patches");
     }
     Index dimensions = fixed;
     if (!d.shape.empty()) dimensions += 2 * pairsOf(d);
     if (d.away != 0.0 || d.peaks) dimensions += 2;
     if (!d.each.empty()) dimensions += 1;
     if (dimensions > dK_) {
-      return fmt::format("it needs {} dimensions, and d_k is {}", dimensions, dK_);
+      return trFormat("it needs {} dimensions, and d_k is {}", dimensions, dK_);
     }
     const auto identity = static_cast<Index>(query_.startingWith("identity ").size());
     if (d.identity && identity < d.identity->least) {
-      return fmt::format("it needs {} coordinates of identity, and d_model {} has room for {}",
-                         d.identity->least, query_.width(), identity);
+      return trFormat("it needs {} coordinates of identity, and d_model {} has room for {}",
+                      d.identity->least, query_.width(), identity);
     }
     return {};
   }
@@ -150,10 +151,10 @@ class HeadBuilder {
       }
     }
     said_.push_back(
-        fmt::format("{} of the query is multiplied by {} of the key", mixInWords(meeting.query),
-                    meeting.key.front().first == kFirstPlace
-                        ? "the first place (position pairs that add up to 1 there and 0 elsewhere)"
-                        : mixInWords(meeting.key)));
+        trFormat("{} of the query is multiplied by {} of the key", mixInWords(meeting.query),
+                 meeting.key.front().first == kFirstPlace
+                     ? tr("the first place (position pairs that add up to 1 there and 0 elsewhere)")
+                     : mixInWords(meeting.key)));
     ++row_;
   }
 
@@ -184,15 +185,14 @@ class HeadBuilder {
     for (int distance = -3; distance <= 3; ++distance) {
       const double tenths = std::round(10.0 * (valueAt(kernel, distance) + constant));
       values.push_back(
-          fmt::format("{:g} at {}{}", tenths / 10.0 + 0.0, distance > 0 ? "+" : "", distance));
+          trFormat("{:g} at {}{}", tenths / 10.0 + 0.0, distance > 0 ? "+" : "", distance));
     }
-    said_.push_back(
-        fmt::format("{} {} pair{} of the query, each turned by its own angle, meet{} the "
-                    "key's: a function of the distance{}, {}",
-                    kernel.size(), axis == std::string_view("i") ? "position" : axis,
-                    kernel.size() == 1 ? "" : "s", kernel.size() == 1 ? "s" : "",
-                    axis == std::string_view("i") ? "" : fmt::format(" in {}s", axis),
-                    fmt::join(values, ", ")));
+    said_.push_back(trFormat(
+        "{} {} pair{} of the query, each turned by its own angle, meet{} the "
+        "key's: a function of the distance{}, {}",
+        kernel.size(), axis == std::string_view("i") ? "position" : axis,
+        kernel.size() == 1 ? "" : "s", kernel.size() == 1 ? "s" : "",
+        axis == std::string_view("i") ? "" : trFormat(" in {}s", axis), fmt::join(values, ", ")));
   }
 
   /// Rows and columns share the dimensions that are left. Returns why they do not suffice, or "".
@@ -203,7 +203,7 @@ class HeadBuilder {
       if (!*peaks) continue;
       const auto kernel = peakKernel(**peaks, count, all);
       if (!kernel) {
-        return fmt::format(
+        return trFormat(
             "{} pairs of each {} cannot tell its distance from others: it needs a larger d_k or "
             "d_model",
             std::min(all, count), axis);
@@ -223,8 +223,8 @@ class HeadBuilder {
       met.push_back(name);
       ++row_;
     }
-    said_.push_back(fmt::format("{} of the query meet{} itself of the key, times {:g}",
-                                fmt::join(met, ", "), met.size() == 1 ? "s" : " each", d.eachGain));
+    said_.push_back(trFormat("{} of the query meet{} itself of the key, times {:g}",
+                             fmt::join(met, ", "), met.size() == 1 ? "s" : " each", d.eachGain));
   }
 
   /// Entries are ±1/√width: of n of them, the product of a token with itself is n/width.
@@ -239,9 +239,9 @@ class HeadBuilder {
       ++row_;
     }
     said_.push_back(
-        fmt::format("{} coordinates of identity of the query are multiplied by the key's: {:g} for "
-                    "the same word",
-                    count, identity.gain));
+        trFormat("{} coordinates of identity of the query are multiplied by the key's: {:g} for "
+                 "the same word",
+                 count, identity.gain));
   }
 
   const Coordinates& query_;

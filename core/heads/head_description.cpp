@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/base/asset_json.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -21,7 +22,7 @@ Looks readLooks(const JsonField& field) {
   if (name.empty()) return Looks::anywhere;
   if (name == "left") return Looks::left;
   if (name == "right") return Looks::right;
-  if (name != "both") field.fail("must be left, right or both");
+  if (name != "both") field.fail(tr("must be left, right or both"));
   return Looks::both;
 }
 
@@ -41,7 +42,7 @@ std::vector<std::string> readClasses(const std::string& text) {
 int readDistance(const std::string& text, const JsonField& field) {
   int distance = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), distance);
-  if (error != std::errc() || end != text.data() + text.size()) field.fail("is at no distance");
+  if (error != std::errc() || end != text.data() + text.size()) field.fail(tr("is at no distance"));
   return distance;
 }
 
@@ -64,7 +65,7 @@ HeadDescription readHead(const JsonField& entry) {
   head.columns = readPeaks(entry, "columns");
   for (const JsonField& piece : itemsIn(entry, "shape")) {
     const auto values = piece.items();
-    if (values.size() != 4) piece.fail("must be two distances and two numbers");
+    if (values.size() != 4) piece.fail(tr("must be two distances and two numbers"));
     head.shape.push_back({values[0].wholeOf<int>(), values[1].wholeOf<int>(), values[2].number(),
                           values[3].number()});
   }

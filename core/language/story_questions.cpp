@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/base/translation.h"
 #include "core/language/stories.h"
 #include "core/language/story_words.h"
 
@@ -120,15 +121,19 @@ struct Question {
   StoryCase (*make)(Draws&);
 };
 constexpr std::array<Question, kStoryQuestions> kQuestions{{
-    {{"agree", "was or were: “the birds that saw the cat” were", "the subject"}, agree},
-    {{"pronoun", "he or she: “Mia was sad because” she", "the person"}, pronoun},
-    {{"give", "who is given it: “Mia gave the coin to” Leo", "the taker's name"}, give},
-    {{"thank", "who is thanked: “Leo thanked” Mia, who gave it", "the giver's name"}, thank},
-    {{"song", "the song again: “la mi do re. Anna sang: la mi” do",
-      "the syllable when it was sung first"},
+    {{"agree", trLater("was or were: “the birds that saw the cat” were"), trLater("the subject")},
+     agree},
+    {{"pronoun", trLater("he or she: “Mia was sad because” she"), trLater("the person")}, pronoun},
+    {{"give", trLater("who is given it: “Mia gave the coin to” Leo"), trLater("the taker's name")},
+     give},
+    {{"thank", trLater("who is thanked: “Leo thanked” Mia, who gave it"),
+      trLater("the giver's name")},
+     thank},
+    {{"song", trLater("the song again: “la mi do re. Anna sang: la mi” do"),
+      trLater("the syllable when it was sung first")},
      song},
-    {{"box", "what was put there: “he opened the bag and took the” coin",
-      "the thing that was put there"},
+    {{"box", trLater("what was put there: “he opened the bag and took the” coin"),
+      trLater("the thing that was put there")},
      box},
 }};
 

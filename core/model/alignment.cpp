@@ -6,6 +6,7 @@
 
 #include "core/attention/config.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::model {
@@ -48,12 +49,12 @@ Matrix64 alignmentOf(const ModelTrace& trace, const std::vector<HeadOfLayer>& he
                      const std::vector<WordOfText>& target, const std::vector<WordOfText>& source,
                      AlignedRows rows) {
   const Index before = rows == AlignedRows::written ? 1 : 0;
-  if (heads.empty()) throw UserError("no heads are chosen: choose one of the cross-attention");
+  if (heads.empty()) throw UserError(tr("no heads are chosen: choose one of the cross-attention"));
   Matrix64 weights(std::ssize(target), std::ssize(source));
   for (const HeadOfLayer& head : heads) {
     if (!trace.config().readsMemory(head.layer)) {
-      throw UserError(fmt::format("{} reads no other text: choose a head of the cross-attention",
-                                  trace.config().attentionInWords(head.layer)));
+      throw UserError(trFormat("{} reads no other text: choose a head of the cross-attention",
+                               trace.config().attentionInWords(head.layer)));
     }
     const TracePtr layer = trace.layer(head.layer);
     std::vector<float> row(static_cast<std::size_t>(layer->config().keys()));

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::model {
 namespace {
@@ -52,16 +53,16 @@ std::vector<TokenProbability> Beams::tokensOf(const BeamPath& path) const {
 
 BeamSearch::BeamSearch(Beginning from, Index most, Index beams) : beams_(beams) {
   if (beams < 1 || beams > kMostBeams) {
-    throw UserError(fmt::format("{} beams: give 1 to {}", beams, kMostBeams));
+    throw UserError(trFormat("{} beams: give 1 to {}", beams, kMostBeams));
   }
   Decoder decoder(std::move(from), most);
   most_ = decoder.room() - decoder.tokens();
   const Index bytes =
       beams * layerCacheBytes(decoder.config(), decoder.room()) * decoder.config().layers;
   if (bytes > defaultMemoryBudget() / 2) {
-    throw UserError(fmt::format(
-        "keys and values of {} tokens in {} beams need {}: ask for fewer tokens or beams",
-        decoder.room(), beams, bytesInWords(bytes)));
+    throw UserError(
+        trFormat("keys and values of {} tokens in {} beams need {}: ask for fewer tokens or beams",
+                 decoder.room(), beams, bytesInWords(bytes)));
   }
   running_.push_back({-1, 0.0, std::move(decoder)});
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/translation.h"
 
 namespace headscope::model {
 namespace {
@@ -18,9 +19,9 @@ using RowMajorFloats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eige
 void requireStreamReaders(const Model& model) {
   if (!model.config().latent.on()) return;
   throw UserError(
-      fmt::format("the heads of {} read narrow normalised vectors, not the stream (latent "
-                  "attention), so their circuits are no fixed matrices",
-                  model.name()));
+      trFormat("the heads of {} read narrow normalised vectors, not the stream (latent "
+               "attention), so their circuits are no fixed matrices",
+               model.name()));
 }
 
 /// The model whose stream the keys and values of a layer read: of cross-attention the encoder.
@@ -235,10 +236,10 @@ std::vector<TokenDirection> endsOf(const Eigen::VectorXf& values, const Columns&
 
 std::string_view whyNoFixedScores(const ModelConfig& config) {
   if (config.plainScores()) return {};
-  if (config.latent.on()) return "heads read queries and keys from a latent vector";
-  if (config.headNorm.on) return "queries and keys are normalised in each head";
-  if (config.relative.on()) return "scores depend on relative positions";
-  return "queries and keys are rotated by their positions";
+  if (config.latent.on()) return tr("heads read queries and keys from a latent vector");
+  if (config.headNorm.on) return tr("queries and keys are normalised in each head");
+  if (config.relative.on()) return tr("scores depend on relative positions");
+  return tr("queries and keys are rotated by their positions");
 }
 
 std::optional<std::vector<HeadCircuits>> headCircuits(const Model& model,
@@ -269,15 +270,15 @@ HeadDirections headDirections(const Model& model, HeadOfLayer head, Index count,
   requireStreamReaders(model);
   if (model.config().image.on()) {
     throw UserError(
-        fmt::format("{} reads images: it has no tokens to name the directions of a head by: open a "
-                    "model that reads texts",
-                    model.name()));
+        trFormat("{} reads images: it has no tokens to name the directions of a head by: open a "
+                 "model that reads texts",
+                 model.name()));
   }
   const ModelConfig& c = model.config();
   if (head.layer < 0 || head.layer >= c.layers || head.head < 0 || head.head >= c.heads) {
-    throw UserError(fmt::format(
-        "there is no layer {}, head {}: {} has the layers 0 to {} with heads 0 to {} each",
-        head.layer, head.head, model.name(), c.layers - 1, c.heads - 1));
+    throw UserError(
+        trFormat("there is no layer {}, head {}: {} has the layers 0 to {} with heads 0 to {} each",
+                 head.layer, head.head, model.name(), c.layers - 1, c.heads - 1));
   }
   const HeadMatrices m = matricesOf(model, head);
   const LowRank qk = decomposed(m.queries.transpose(), m.keys);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/model/overflow.h"
 #include "core/tensor/gemm.h"
 
@@ -221,8 +222,8 @@ namespace {
 
 void requireInRange(double norm, const HeadOfLayer& head, const Model& model) {
   if (std::isfinite(norm)) return;
-  refuseOverflow(fmt::format("the products of the weights of {}, head {} of {}",
-                             model.config().layerInWords(head.layer), head.head + 1, model.name()));
+  refuseOverflow(trFormat("the products of the weights of {}, head {} of {}",
+                          model.config().layerInWords(head.layer), head.head + 1, model.name()));
 }
 
 /// The key/value head of a query head.
@@ -326,9 +327,9 @@ std::optional<Compositions> composeHeads(const Model& model, const ExecutionCont
   const ModelConfig& c = model.config();
   if (c.latent.on()) {
     throw UserError(
-        fmt::format("the heads of {} read narrow normalised vectors, not the stream (latent "
-                    "attention), so no fixed matrices compose",
-                    model.name()));
+        trFormat("the heads of {} read narrow normalised vectors, not the stream (latent "
+                 "attention), so no fixed matrices compose",
+                 model.name()));
   }
   const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, execution.threads));
   Compositions compositions(c);

@@ -15,6 +15,7 @@
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/base/random.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/model/blocks.h"
@@ -123,7 +124,7 @@ Index nextToken(std::span<const float> logits, const ModelConfig& config, const 
 
 std::string whyNoGeneration(const Model& model) {
   if (!model.config().causal) {
-    return fmt::format(
+    return trFormat(
         "{} predicts hidden tokens from both sides and cannot continue a text; open a GPT-2 or "
         "Llama model for that",
         model.name());
@@ -163,14 +164,13 @@ Decoder::Decoder(Beginning from, Index mostNew) : from_(std::move(from.pass)) {
   tokens_ = from_->tokens();
   room_ = std::min(tokens_ + mostNew, c.positions);
   if (room_ <= tokens_) {
-    throw UserError(
-        fmt::format("{} takes at most {} tokens and the text has {}: give a shorter one",
-                    model.name(), withThousands(c.positions), tokens_));
+    throw UserError(trFormat("{} takes at most {} tokens and the text has {}: give a shorter one",
+                             model.name(), withThousands(c.positions), tokens_));
   }
   const Index bytes = cacheBytesOf(*from_, room_);
   if (bytes > defaultMemoryBudget() / 2) {
-    throw UserError(fmt::format("keys and values of {} tokens need {}: ask for fewer",
-                                withThousands(room_), bytesInWords(bytes)));
+    throw UserError(trFormat("keys and values of {} tokens need {}: ask for fewer",
+                             withThousands(room_), bytesInWords(bytes)));
   }
   begin(from_);
 }
@@ -238,10 +238,10 @@ bool Decoder::feed(Index id, const ExecutionContext& execution) {
   const Model& model = *from_->document().model;
   const ModelConfig& c = model.config();
   if (tokens_ >= room_) {
-    throw UserError(fmt::format("there is room for {} tokens", withThousands(room_)));
+    throw UserError(trFormat("there is room for {} tokens", withThousands(room_)));
   }
   if (id < 0 || id >= c.vocabulary) {
-    throw UserError(fmt::format("id {} is not a token of {}", id, model.name()));
+    throw UserError(trFormat("id {} is not a token of {}", id, model.name()));
   }
   if (pinned_ != nullptr || rotationChanges()) return runAgain(id, execution);
   // one row is too little work for several threads; the readout's product is the largest by far
@@ -251,7 +251,7 @@ bool Decoder::feed(Index id, const ExecutionContext& execution) {
   ModelConfig placed = c;
   placed.firstPosition += tokens_;  // its row of learned positions
   Tensor h = embed(*model.embedding(), placed, one, {}, execution);
-  requireInRange(h, "the embedding");
+  requireInRange(h, tr("the embedding"));
   for (Index layer = 0; layer < c.layers; ++layer) {
     const LayerWeightsPtr weights = model.layer(layer);
     h = steered(from_->document(), layer, h, tokens_, 1);
@@ -261,10 +261,10 @@ bool Decoder::feed(Index id, const ExecutionContext& execution) {
     requireInRange(half, c.attentionInWords(layer));
     h = afterNetwork(h, half, *weights, c, execution);
     if (execution.stop()) return false;
-    requireInRange(h, fmt::format("layer {}'s feed-forward network", c.depthOf(layer) + 1));
+    requireInRange(h, trFormat("layer {}'s feed-forward network", c.depthOf(layer) + 1));
   }
   logits_ = logitsOf(normalized(h, model.readout()->norm, c, execution), *model.readout(), c,
-                     execution, [&](Index) { return atNewToken("the logits"); })
+                     execution, [&](Index) { return atNewToken(tr("the logits")); })
                 .values();
   ++tokens_;
   fed_.push_back(id);
@@ -272,7 +272,7 @@ bool Decoder::feed(Index id, const ExecutionContext& execution) {
 }
 
 std::string Decoder::atNewToken(const std::string& part) const {
-  return fmt::format("{} at token {} of {}", part, tokens_, from_->document().model->name());
+  return trFormat("{} at token {} of {}", part, tokens_, from_->document().model->name());
 }
 
 void Decoder::requireInRange(const Tensor& row, const std::string& part) const {
@@ -288,7 +288,7 @@ Tensor Decoder::attend(Index layer, const Tensor& x, const ExecutionContext& exe
     return linear(in, weight, own.bias ? bias : Tensor(), execution);
   };
   if (execution.stop()) return x;
-  requireInRange(x, "the norm before " + c.attentionInWords(layer));
+  requireInRange(x, tr("the norm before ") + c.attentionInWords(layer));
   const Tensor q =
       madeReady(rowInHeads(project(x, w.wQ, w.bQ), own.numHeads), TensorId::q, own, tokens_);
   KeysAndValues& kept = cache_[at];

@@ -7,6 +7,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/model/blocks.h"
@@ -55,8 +56,8 @@ Tensor headsWith(const Trace& own, const Patch& patch, const ExecutionContext& e
     }
   }
   if (!inRange) {
-    refuseOverflow(fmt::format("layer {}'s attention with a {} of head {} replaced",
-                               patch.layer + 1, nameOf(patch.site), patch.head + 1));
+    refuseOverflow(trFormat("layer {}'s attention with a {} of head {} replaced", patch.layer + 1,
+                            nameOf(patch.site), patch.head + 1));
   }
   return tensors.tensor(TensorId::heads);
 }

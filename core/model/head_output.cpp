@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/model/logit_parts.h"
@@ -40,9 +41,9 @@ ModelDocumentPtr withHeadOutput(const ModelTrace& trace, HeadOfLayer head, const
   requireHead(*trace.document().model, head);
   if (rows.dim(0) != trace.tokens()) {
     throw UserError(
-        fmt::format("the other text has {} tokens and this one {}: a head's output is replaced row "
-                    "by row, so give a text with equally many tokens",
-                    withThousands(rows.dim(0)), trace.tokens()));
+        trFormat("the other text has {} tokens and this one {}: a head's output is replaced row "
+                 "by row, so give a text with equally many tokens",
+                 withThousands(rows.dim(0)), trace.tokens()));
   }
   Document edited = *trace.layer(head.layer)->documentPtr();
   std::vector<Pin> pins = edited.pins.all();
@@ -137,16 +138,17 @@ std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer
 std::string afterHeadInWords(const ModelConfig& config, HeadOfLayer head) {
   std::vector<std::string_view> between;
   if (config.hasNetwork(head.layer) && !config.parallel)
-    between.emplace_back("its layer's network");
-  if (head.layer + 1 < config.layers) between.emplace_back("later layers");
+    between.emplace_back(tr("its layer's network"));
+  if (head.layer + 1 < config.layers) between.emplace_back(tr("later layers"));
   if (config.norms) {
-    between.emplace_back(config.preNorm ? "the final norm's scale" : "the norms' scales");
+    between.emplace_back(config.preNorm ? tr("the final norm's scale") : tr("the norms' scales"));
   }
-  if (config.readoutActivation != Activation::none) between.emplace_back("the masked-word head");
+  if (config.readoutActivation != Activation::none)
+    between.emplace_back(tr("the masked-word head"));
   if (between.size() < 2) return fmt::format("{}", fmt::join(between, ""));
   const std::string_view last = between.back();
   between.pop_back();
-  return fmt::format("{} and {}", fmt::join(between, ", "), last);
+  return trFormat("{} and {}", fmt::join(between, ", "), last);
 }
 
 }  // namespace headscope::model

@@ -10,6 +10,7 @@
 #include "core/attention/config.h"
 #include "core/attention/rotary_row.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/model/frozen_norm.h"
@@ -71,9 +72,9 @@ class SideOfHead {
     const AttentionConfig& c = attention_->config();
     if (c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead) {
       throw UserError(
-          fmt::format("layer {} has a planted mistake, with which a score is no sum of its parts: "
-                      "switch the mistake off",
-                      of_.head.layer + 1));
+          trFormat("layer {} has a planted mistake, with which a score is no sum of its parts: "
+                   "switch the mistake off",
+                   of_.head.layer + 1));
     }
     const Weights& w = attention_->document().weights;
     const bool ofQuery = of_.side == Side::query;
@@ -222,7 +223,7 @@ class SideOfHead {
     const bool centred = c.headNorm.kind() == HeadNorm::Kind::layer;
     const bool all = c.headNorm.over() == HeadNorm::Over::allHeads;
     if (all && centred) {
-      throw UserError(fmt::format(
+      throw UserError(trFormat(
           "layer {} subtracts the mean over all heads from its queries and keys, which couples "
           "the heads: its scores are not taken apart",
           of_.head.layer + 1));

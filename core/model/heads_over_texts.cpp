@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::model {
 
@@ -58,7 +59,7 @@ HeadLabel HeadsOverTexts::mostFrequentLabel(std::size_t head) const {
   }
   if (scored > 0) label.score = sum / static_cast<double>(scored);
   label.rows = 0;
-  label.rule = fmt::format("in {} of {} texts", most->second, withThousands(std::ssize(texts_)));
+  label.rule = trFormat("in {} of {} texts", most->second, withThousands(std::ssize(texts_)));
   return label;
 }
 

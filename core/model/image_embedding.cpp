@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/attention/steps/linear.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/model/norms.h"
 #include "core/model/rows.h"
@@ -44,7 +45,7 @@ void cutPatch(const ImageInput& input, const float* pixels, const Extent& image,
 std::vector<std::string> tokenNames(const ImageInput& input, const Extent& image) {
   std::vector<std::string> names{"class"};
   if (input.distillation) names.emplace_back("distillation");
-  for (Index i = 1; i <= input.registers; ++i) names.push_back(fmt::format("register {}", i));
+  for (Index i = 1; i <= input.registers; ++i) names.push_back(trFormat("register {}", i));
   const Extent grid = input.gridOf(image);
   for (Index row = 0; row < grid.height; ++row) {
     for (Index column = 0; column < grid.width; ++column) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/translation.h"
 #include "core/model/norms.h"
 #include "core/model/readout.h"
 #include "core/model/said_word.h"
@@ -25,11 +26,11 @@ std::vector<Index> halvesOf(const ModelConfig& config) {
 }  // namespace
 
 std::string halfInWords(const ModelConfig& config, Index half) {
-  if (half == 0) return "embedding";
+  if (half == 0) return tr("embedding");
   const Index layer = (half - 1) / 2;
   const char* kind = !config.crossAttention ? "" : config.readsMemory(layer) ? "cross-" : "self-";
-  return fmt::format("layer {} {}", config.depthOf(layer) + 1,
-                     half % 2 == 1 ? fmt::format("{}attention", kind) : "FFN");
+  return trFormat("layer {} {}", config.depthOf(layer) + 1,
+                  half % 2 == 1 ? fmt::format("{}attention", kind) : "FFN");
 }
 
 std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index row, Index word,
@@ -62,9 +63,9 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
     const Index end = std::min(depths, first + kAtOnce);
     const Tensor some = stream.slice(1, first, end);
     const auto logitsAt = [&](Index place) {
-      return fmt::format("the logits after {} at token {} of {}",
-                         halfInWords(config, halfAt(first + place)), row,
-                         trace.document().model->name());
+      return trFormat("the logits after {} at token {} of {}",
+                      halfInWords(config, halfAt(first + place)), row,
+                      trace.document().model->name());
     };
     const Tensor logits = logitsOf(some, *readout, config, execution, logitsAt);
     if (execution.stop()) return std::nullopt;

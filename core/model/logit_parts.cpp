@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/translation.h"
 #include "core/model/frozen_readout.h"
 #include "core/model/said_word.h"
 
@@ -114,8 +115,8 @@ std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index w
 
 std::string_view heldInWords(const ModelConfig& config, bool ofLogit) {
   return ofLogit && config.readoutActivation != Activation::none
-             ? "patterns, norms and the masked-word head's activation"
-             : "patterns and norms";
+             ? tr("patterns, norms and the masked-word head's activation")
+             : tr("patterns and norms");
 }
 
 DirectPath::DirectPath(const ModelTrace& trace, Index row, Index word, std::optional<Index> other)
@@ -136,7 +137,9 @@ bool DirectPath::exists(const Model& model) {
   return model.hasReadout() && c.readoutWidth() <= c.dModel;
 }
 
-std::string_view DirectPath::whyNone() { return "this model reads its labels from several tokens"; }
+std::string_view DirectPath::whyNone() {
+  return tr("this model reads its labels from several tokens");
+}
 
 const std::vector<double>& DirectPath::along(Index layer, bool network) const {
   return along_.empty() ? reading_.stream.along

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 
 namespace headscope::model {
 namespace {
@@ -46,12 +47,12 @@ std::string ModelConfig::layerInWords(Index layer, bool capital) const {
   const char* kind = !crossAttention      ? ""
                      : readsMemory(layer) ? ", cross-attention"
                                           : ", self-attention";
-  return fmt::format("{} {}{}", capital ? "Layer" : "layer", depthOf(layer) + 1, kind);
+  return fmt::format("{} {}{}", capital ? tr("Layer") : tr("layer"), depthOf(layer) + 1, kind);
 }
 
 std::string ModelConfig::attentionInWords(Index layer) const {
   const char* kind = !crossAttention ? "" : readsMemory(layer) ? "cross-" : "self-";
-  return fmt::format("layer {}'s {}attention", depthOf(layer) + 1, kind);
+  return trFormat("layer {}'s {}attention", depthOf(layer) + 1, kind);
 }
 
 AttentionConfig ModelConfig::attention(Index layer, Index tokens, Index memory) const {

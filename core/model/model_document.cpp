@@ -10,6 +10,7 @@
 #include "core/attention/weight_tensors.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/model/edited_layer.h"
 #include "core/model/image_embedding.h"
@@ -22,17 +23,17 @@ void checkPixels(const Model& model, const Tensor& pixels) {
   const ImageInput& image = model.config().image;
   if (pixels.rank() != 3 || pixels.dim(0) != image.channels) {
     throw UserError(
-        fmt::format("the pixels have the shape {}, and {} takes ({}, height, width): give them so",
-                    toString(pixels.shape()), model.name(), image.channels));
+        trFormat("the pixels have the shape {}, and {} takes ({}, height, width): give them so",
+                 toString(pixels.shape()), model.name(), image.channels));
   }
   const Extent given = extentOf(pixels);
   if (image.gridOf(given).area() == 0) {
-    throw UserError(fmt::format(
+    throw UserError(trFormat(
         "an image of {} × {} pixels is smaller than one patch of {} ({} × {}): give a larger one",
         given.width, given.height, model.name(), image.patch.width, image.patch.height));
   }
   if (image.tokensOf(given) <= Limits::kTokens) return;
-  throw UserError(fmt::format(
+  throw UserError(trFormat(
       "an image of {} × {} pixels gives {} patches, and at most {} tokens are computed: give a "
       "smaller one",
       given.width, given.height, withThousands(image.gridOf(given).area()),
@@ -43,50 +44,49 @@ void checkPixels(const Model& model, const Tensor& pixels) {
 void checkKind(const Model& model, const ModelInput& input) {
   const bool takesImage = model.config().image.on();
   if (takesImage == (input.pixels != nullptr)) return;
-  throw UserError(
-      takesImage ? fmt::format("{} reads images, and this is a text: give an image", model.name())
-                 : fmt::format("{} reads texts, not images: give it a text", model.name()));
+  throw UserError(takesImage
+                      ? trFormat("{} reads images, and this is a text: give an image", model.name())
+                      : trFormat("{} reads texts, not images: give it a text", model.name()));
 }
 
 void checkInput(const Model& model, const ModelInput& input) {
   const ModelConfig& c = model.config();
   checkKind(model, input);
   if (input.pixels != nullptr) return;
-  if (input.ids.empty()) throw UserError("there are no tokens: give at least one");
+  if (input.ids.empty()) throw UserError(tr("there are no tokens: give at least one"));
   const Index most = mostTokens(c);
   if (std::ssize(input.ids) > most) {
     throw UserError(
-        fmt::format("the text has {} tokens, and {} takes at most {}: cut it to its first {}",
-                    withThousands(std::ssize(input.ids)), model.name(), withThousands(most),
-                    withThousands(most)));
+        trFormat("the text has {} tokens, and {} takes at most {}: cut it to its first {}",
+                 withThousands(std::ssize(input.ids)), model.name(), withThousands(most),
+                 withThousands(most)));
   }
   for (std::size_t i = 0; i < input.ids.size(); ++i) {
     if (input.ids[i] >= 0 && input.ids[i] < c.vocabulary) continue;
-    throw UserError(fmt::format(
+    throw UserError(trFormat(
         "the token at position {} has the id {}, and {} has the ids 0 to {}: give one of them",
         i + 1, input.ids[i], model.name(), c.vocabulary - 1));
   }
   if (!input.types.empty() && input.types.size() != input.ids.size()) {
-    throw UserError(fmt::format("{} token types are given for {} tokens: give one for each token",
-                                input.types.size(), withThousands(std::ssize(input.ids))));
+    throw UserError(trFormat("{} token types are given for {} tokens: give one for each token",
+                             input.types.size(), withThousands(std::ssize(input.ids))));
   }
   for (const Index type : input.types) {
     if (type == 0 || (type > 0 && type < c.tokenTypes)) continue;
-    throw UserError(fmt::format("{1} has no token type {0}: {2}", type, model.name(),
-                                c.tokenTypes < 2 ? std::string("it has none but 0")
-                                                 : fmt::format("give 0 to {}", c.tokenTypes - 1)));
+    throw UserError(trFormat("{1} has no token type {0}: {2}", type, model.name(),
+                             c.tokenTypes < 2 ? std::string(tr("it has none but 0"))
+                                              : trFormat("give 0 to {}", c.tokenTypes - 1)));
   }
   if (!input.tokens.empty() && input.tokens.size() != input.ids.size()) {
-    throw UserError(
-        fmt::format("{} names are given for {} tokens: give one for each token, or none",
-                    input.tokens.size(), withThousands(std::ssize(input.ids))));
+    throw UserError(trFormat("{} names are given for {} tokens: give one for each token, or none",
+                             input.tokens.size(), withThousands(std::ssize(input.ids))));
   }
 }
 
 void checkMemory(const Model& model, const ModelTracePtr& memory) {
   if (!model.config().crossAttention) return;
   if (memory == nullptr || memory->document().model != model.encoder()) {
-    throw UserError(fmt::format("{} reads a source text before it writes: give one", model.name()));
+    throw UserError(trFormat("{} reads a source text before it writes: give one", model.name()));
   }
 }
 
@@ -109,8 +109,8 @@ std::shared_ptr<ModelDocument> copyOf(const ModelDocument& document) {
 
 void requireLayer(const Model& model, Index layer) {
   if (layer >= 0 && layer < model.config().layers) return;
-  throw UserError(fmt::format("there is no layer {}: {} has the layers 0 to {}", layer,
-                              model.name(), model.config().layers - 1));
+  throw UserError(trFormat("there is no layer {}: {} has the layers 0 to {}", layer, model.name(),
+                           model.config().layers - 1));
 }
 
 /// The layer as the model has it, without edits.
@@ -126,9 +126,9 @@ EditedLayer presentLayer(const ModelDocument& document, Index layer) {
 /// "gpt2, layer 3"; of a decoder "t5, decoder layer 2, cross-attention".
 std::string layerName(const Model& model, Index layer) {
   const ModelConfig& c = model.config();
-  if (!c.crossAttention) return fmt::format("{}, layer {}", model.name(), layer + 1);
-  return fmt::format("{}, decoder layer {}, {}-attention", model.name(), c.depthOf(layer) + 1,
-                     c.readsMemory(layer) ? "cross" : "self");
+  if (!c.crossAttention) return trFormat("{}, layer {}", model.name(), layer + 1);
+  return trFormat("{}, decoder layer {}, {}-attention", model.name(), c.depthOf(layer) + 1,
+                  c.readsMemory(layer) ? "cross" : "self");
 }
 
 /// Rows (1, T, D) several times: (copies, T, D).
@@ -274,17 +274,17 @@ ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Doc
                     c.numKvHeads == own.numKvHeads && c.dK() == own.dK() &&
                     c.seqLen == own.seqLen && c.batch == 1 && c.memoryLen == own.memoryLen;
   if (!fits) {
-    throw UserError(fmt::format(
+    throw UserError(trFormat(
         "layer {} of {} has d_model {}, {} heads, {} key/value heads and {} tokens, and a layer "
         "within a model keeps its size: open the layer by itself to change that",
         layer + 1, document.model->name(), own.dModel, own.numHeads, own.numKvHeads,
         withThousands(own.seqLen)));
   }
   if (c.gate || (c.pairBias.ofPairs() && c.pairBias != own.pairBias)) {
-    throw UserError(fmt::format(
+    throw UserError(trFormat(
         "layer {} of {} has no {}, and a layer within a model gets no new parameters: open the "
         "layer by itself to add it",
-        layer + 1, document.model->name(), c.gate ? "gate" : "bias of pairs"));
+        layer + 1, document.model->name(), c.gate ? tr("gate") : tr("bias of pairs")));
   }
   const auto next = copyOf(document);
   next->edited.insert_or_assign(
@@ -323,9 +323,9 @@ ModelDocumentPtr withoutEdits(const ModelDocument& document, Index layer) {
 void requireHead(const Model& model, const HeadOfLayer& head) {
   const ModelConfig& c = model.config();
   if (head.layer >= 0 && head.layer < c.layers && head.head >= 0 && head.head < c.heads) return;
-  throw UserError(fmt::format(
-      "there is no layer {}, head {}: {} has the layers 0 to {} with heads 0 to {} each",
-      head.layer, head.head, model.name(), c.layers - 1, c.heads - 1));
+  throw UserError(
+      trFormat("there is no layer {}, head {}: {} has the layers 0 to {} with heads 0 to {} each",
+               head.layer, head.head, model.name(), c.layers - 1, c.heads - 1));
 }
 
 ModelDocumentPtr withoutHeads(const ModelDocument& document,
@@ -335,8 +335,8 @@ ModelDocumentPtr withoutHeads(const ModelDocument& document,
     requireLayer(*document.model, off.layer);
     const Index count = document.model->config().heads;
     if (off.head < 0 || off.head >= count) {
-      throw UserError(fmt::format("there is no head {}: each layer of {} has the heads 0 to {}",
-                                  off.head, document.model->name(), count - 1));
+      throw UserError(trFormat("there is no head {}: each layer of {} has the heads 0 to {}",
+                               off.head, document.model->name(), count - 1));
     }
     EditedLayer layer = presentLayer(*next, off.layer);
     layer.config.headGains.resize(static_cast<std::size_t>(count), 1.0F);

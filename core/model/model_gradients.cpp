@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -52,7 +53,7 @@ void requireRoomForGradients(const ModelTrace& trace, const std::vector<Site>& o
   const Index bytes = bytesForGradients(trace.config(), trace.tokens(), others);
   const Index most = defaultMemoryBudget() / 2;
   if (bytes <= most) return;
-  throw UserError(fmt::format(
+  throw UserError(trFormat(
       "the gradients of {} tokens through {} need {}, more than half of the memory budget of {}: "
       "give fewer tokens",
       withThousands(trace.tokens()), trace.document().model->name(), bytesInWords(bytes),
@@ -144,8 +145,8 @@ void ModelBackward::throughLayer() {
   if (execution_.stop()) return;
   // the products mix tokens, so that the first one that is not finite says nothing
   requireInRange(gradStream_, [&](Index /*token*/) {
-    return fmt::format("the gradient of {}'s input in {}", c.layerInWords(layer_),
-                       trace_->document().model->name());
+    return trFormat("the gradient of {}'s input in {}", c.layerInWords(layer_),
+                    trace_->document().model->name());
   });
   if (c.readsMemory(layer_)) {
     found_.memory = sum(found_.memory, gradients.tensor(TensorId::memory), 1.0, execution_);

@@ -9,6 +9,7 @@
 #include "core/attention/limits.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/base/translation.h"
 
 namespace headscope::model {
 namespace {
@@ -122,9 +123,9 @@ ModelInput repeatedRandomTokens(const ModelConfig& config, const tokenizer::Toke
   const Index count = std::min({kProbeTokens, room, static_cast<Index>(ordinary.size())});
   if (count < 2) {
     throw UserError(
-        fmt::format("repeated random tokens need two tokens twice, and this model has {} "
-                    "positions and {} ordinary tokens",
-                    positions, ordinary.size()));
+        trFormat("repeated random tokens need two tokens twice, and this model has {} "
+                 "positions and {} ordinary tokens",
+                 positions, ordinary.size()));
   }
   // the first `count` of a shuffle (Fisher & Yates): no token is drawn twice
   const RandomStream stream(kProbeSeed, "repeated random tokens");

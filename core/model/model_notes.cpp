@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/base/error.h"
+#include "core/base/translation.h"
 
 namespace headscope::model {
 namespace {
@@ -27,16 +28,16 @@ bool ModelNotes::empty() const {
 std::vector<std::string> ModelNotes::sentences() const {
   std::vector<std::string> all;
   for (const Field& field : unknownFields) {
-    all.push_back(fmt::format("config.json: {} is {}, an unknown field that this program ignores",
-                              field.name, shortened(field.value)));
+    all.push_back(trFormat("config.json: {} is {}, an unknown field that this program ignores",
+                           field.name, shortened(field.value)));
   }
   if (!unusedTensors.empty()) {
     const std::size_t named = std::min(kMostNamed, unusedTensors.size());
     const std::size_t more = unusedTensors.size() - named;
-    all.push_back(fmt::format("{}{} {} in the weights and not used",
-                              fmt::join(std::span(unusedTensors).first(named), ", "),
-                              more > 0 ? fmt::format(" and {} more", more) : "",
-                              unusedTensors.size() == 1 ? "is" : "are"));
+    all.push_back(trFormat("{}{} {} in the weights and not used",
+                           fmt::join(std::span(unusedTensors).first(named), ", "),
+                           more > 0 ? trFormat(" and {} more", more) : "",
+                           unusedTensors.size() == 1 ? "is" : "are"));
   }
   all.insert(all.end(), files.begin(), files.end());
   return all;
@@ -44,8 +45,8 @@ std::vector<std::string> ModelNotes::sentences() const {
 
 void refuseNotes(const ModelNotes& notes, const std::string& folder) {
   if (notes.empty()) return;
-  throw UserError(fmt::format("{}: {}; leave --strict out to open it all the same", folder,
-                              notes.sentences().front()));
+  throw UserError(trFormat("{}: {}; leave --strict out to open it all the same", folder,
+                           notes.sentences().front()));
 }
 
 }  // namespace headscope::model

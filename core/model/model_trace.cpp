@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/model/blocks.h"
@@ -78,7 +79,7 @@ class ModelPass::Running {
     const Index inner = 2 * floatBytes(tokens * config_.ffWidth);
     const Index needed = states + inner;
     if (needed > left_) {
-      throw UserError(fmt::format(
+      throw UserError(trFormat(
           "{} tokens need {} for the hidden states alone, more than the memory budget of {}: give "
           "fewer",
           withThousands(tokens), bytesInWords(needed), bytesInWords(left_)));
@@ -131,7 +132,7 @@ class ModelPass::Running {
                                 ? embedImage(*embedding, config_, *input.pixels, execution_)
                                 : embed(*embedding, config_, input.ids, input.types, execution_);
     trace_->hidden_.push_back(steered(*document_, 0, embedded, 0, document_->tokens()));
-    requireInRange(trace_->hidden_.back(), "the embedding");
+    requireInRange(trace_->hidden_.back(), tr("the embedding"));
   }
 
   /// Takes a layer from the previous pass where none of its operands differs. Returns whether it
@@ -164,8 +165,7 @@ class ModelPass::Running {
     Tensor whole = afterNetwork(stream, half, *weights, config_, execution_);
     if (execution_.stop()) return false;
     requireInRange(half, config_.attentionInWords(layer));
-    requireInRange(whole,
-                   fmt::format("layer {}'s feed-forward network", config_.depthOf(layer) + 1));
+    requireInRange(whole, trFormat("layer {}'s feed-forward network", config_.depthOf(layer) + 1));
     trace_->hidden_.push_back(std::move(half));
     trace_->hidden_.push_back(steered(*document_, layer + 1, whole, 0, document_->tokens()));
     ++trace_->layersRun_;
@@ -184,15 +184,15 @@ class ModelPass::Running {
     }
     if (x.empty()) x = trace_->attentionInput(layer, execution_);
     if (execution_.stop()) return nullptr;
-    requireInRange(x, "the norm before " + config_.attentionInWords(layer));
+    requireInRange(x, tr("the norm before ") + config_.attentionInWords(layer));
     try {
       // a large model keeps one copy of its weights
       const bool drops = document_->model->layer(layer)->keptInHalves();
       return runLayerAttention(layerDocument(*document_, layer, std::move(x), held_), before,
                                execution_, drops ? PackedAfter::dropped : PackedAfter::kept);
     } catch (const UserError& error) {
-      throw UserError(fmt::format("{} in {}: {}", config_.attentionInWords(layer),
-                                  document_->model->name(), error.what()));
+      throw UserError(trFormat("{} in {}: {}", config_.attentionInWords(layer),
+                               document_->model->name(), error.what()));
     }
   }
 
@@ -208,7 +208,7 @@ class ModelPass::Running {
   void requireInRange(const Tensor& rows, const std::string& part) const {
     if (execution_.stop()) return;
     model::requireInRange(rows, [&](Index token) {
-      return fmt::format("{} at token {} of {}", part, token, document_->model->name());
+      return trFormat("{} at token {} of {}", part, token, document_->model->name());
     });
   }
 
@@ -219,7 +219,7 @@ class ModelPass::Running {
       return;
     }
     trace_->last_ = normalized(end, document_->model->readout()->norm, config_, execution_);
-    requireInRange(trace_->last_, "the final norm");
+    requireInRange(trace_->last_, tr("the final norm"));
   }
 
   ModelDocumentPtr document_;
@@ -313,20 +313,20 @@ Tensor ModelTrace::logitsAs(const ModelConfig& config, Index row, Index rows,
                             const ExecutionContext& execution) const {
   const Model& model = *document_->model;
   if (!model.hasReadout()) {
-    throw UserError(fmt::format("{} has no {}, so it has no logits: open a model with one",
-                                model.name(),
-                                config.image.on() ? "classifier" : "language-model head"));
+    throw UserError(trFormat("{} has no {}, so it has no logits: open a model with one",
+                             model.name(),
+                             config.image.on() ? tr("classifier") : tr("language-model head")));
   }
   const Index bytes = floatBytes(rows * config.vocabulary);
   if (bytes > defaultMemoryBudget() / 2) {
-    throw UserError(fmt::format("the logits of {} tokens need {}: ask for fewer",
-                                withThousands(rows), bytesInWords(bytes)));
+    throw UserError(trFormat("the logits of {} tokens need {}: ask for fewer", withThousands(rows),
+                             bytesInWords(bytes)));
   }
   const ScopedThreadLimit threads(
       threadsFor(2 * rows * config.dModel * config.vocabulary, execution.threads));
   const Tensor part = readoutInput(last_, config).slice(1, row, row + rows);
   return logitsOf(part, *model.readout(), config, execution, [&](Index place) {
-    return fmt::format("the logits at token {} of {}", row + place, model.name());
+    return trFormat("the logits at token {} of {}", row + place, model.name());
   });
 }
 

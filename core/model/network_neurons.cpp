@@ -8,6 +8,7 @@
 
 #include "core/attention/steps/linear.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/model/blocks.h"
 #include "core/model/experts.h"
 #include "core/model/frozen_norm.h"
@@ -70,10 +71,10 @@ Tensor inputAt(const ModelTrace& pass, Index layer, Index place,
 }
 
 std::string neuronInWords(Index expert, Index number) {
-  const std::string words = fmt::format("neuron {}", number + 1);
+  const std::string words = trFormat("neuron {}", number + 1);
   if (expert == Neuron::kNone) return words;
-  if (expert == Neuron::kShared) return "shared expert, " + words;
-  return fmt::format("expert {}, {}", expert + 1, words);
+  if (expert == Neuron::kShared) return tr("shared expert, ") + words;
+  return trFormat("expert {}, {}", expert + 1, words);
 }
 
 /// Refuses an expert that does not compute for the input x.
@@ -81,8 +82,8 @@ void requireExpert(const ExpertWeights& experts, const AskedNeuron& asked, const
                    const ModelConfig& c) {
   const auto chosen = chosenExperts(x, experts, c, {}).front();
   if (std::ranges::find(chosen, asked.expert, &ChosenExpert::expert) != chosen.end()) return;
-  throw UserError(fmt::format("expert {} of layer {} does not compute for this token", asked.expert,
-                              asked.layer));
+  throw UserError(
+      trFormat("expert {} of layer {} does not compute for this token", asked.expert, asked.layer));
 }
 
 /// The network that has a neuron, or the expert's.
@@ -91,10 +92,10 @@ const FeedForward& networkOf(const LayerWeights& weights, const AskedNeuron& ask
   const bool mixed = !experts.each.empty(), named = asked.expert != Neuron::kNone;
   if (!mixed && named) {
     throw UserError(
-        fmt::format("the network of layer {} has no experts: leave out the expert", asked.layer));
+        trFormat("the network of layer {} has no experts: leave out the expert", asked.layer));
   }
   if (mixed && !named) {
-    throw UserError(fmt::format(
+    throw UserError(trFormat(
         "the network of layer {0} has experts: name that of the neuron, as in n{0}.e2.{1}, or "
         "n{0}.s.{1} for the shared one",
         asked.layer, asked.number));
@@ -104,9 +105,9 @@ const FeedForward& networkOf(const LayerWeights& weights, const AskedNeuron& ask
   if (asked.expert >= 0 && asked.expert < std::ssize(experts.each)) {
     return experts.each[static_cast<std::size_t>(asked.expert)];
   }
-  throw UserError(fmt::format("layer {} has the experts 0 to {}{}", asked.layer,
-                              std::ssize(experts.each) - 1,
-                              experts.shared.down.empty() ? ", and no shared one" : ""));
+  throw UserError(trFormat("layer {} has the experts 0 to {}{}", asked.layer,
+                           std::ssize(experts.each) - 1,
+                           experts.shared.down.empty() ? tr(", and no shared one") : ""));
 }
 
 /// A row of a network's first matrix, with its bias.
@@ -136,15 +137,15 @@ FoundNeuron foundNeuron(const ModelTrace& pass, AskedNeuron asked, Index place,
                         bool computes = true) {
   const ModelConfig& c = pass.config();
   if (asked.layer < 0 || asked.layer >= pass.layers() || !c.hasNetwork(asked.layer)) {
-    throw UserError(fmt::format("layer {} has no network", asked.layer));
+    throw UserError(trFormat("layer {} has no network", asked.layer));
   }
   const LayerWeightsPtr weights = pass.document().model->layer(asked.layer);
   const Tensor x = inputAt(pass, asked.layer, place, {});
   const FeedForward& network = networkOf(*weights, asked);
   if (computes && asked.expert >= 0) requireExpert(weights->experts, asked, x, c);
   if (asked.number < 0 || asked.number >= network.up.out) {
-    throw UserError(fmt::format("there is no neuron {}: the network of layer {} has 0 to {}",
-                                asked.number, asked.layer, network.up.out - 1));
+    throw UserError(trFormat("there is no neuron {}: the network of layer {} has 0 to {}",
+                             asked.number, asked.layer, network.up.out - 1));
   }
   NeuronWeights up = neuronWeights(network.up, network.upBias, asked.number);
   if (network.gate.empty()) {
@@ -205,7 +206,7 @@ NetworkNeurons networkNeurons(const ModelTrace& trace, const StreamReading& read
   const ModelTrace& pass = passOf(trace, reading.stack);
   const ModelConfig& c = pass.config();
   if (layer < 0 || layer >= reading.layer || !c.hasNetwork(layer)) {
-    throw UserError(fmt::format("no network of layer {} writes before it", layer));
+    throw UserError(trFormat("no network of layer {} writes before it", layer));
   }
   const LayerWeightsPtr weights = pass.document().model->layer(layer);
   const Tensor x = inputAt(pass, layer, reading.place, execution);

@@ -5,13 +5,14 @@
 #include <cmath>
 
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::model {
 namespace {
 
 std::string differ(const char* what, Index a, Index b) {
-  return fmt::format("one pass has {} {}, the other {}", a, what, b);
+  return trFormat("one pass has {} {}, the other {}", a, what, b);
 }
 
 }  // namespace
@@ -20,7 +21,8 @@ std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other) {
   const Index depth = one.config().depth(), others = other.config().depth();
   if (depth != others) return differ("layers", depth, others);
   const Index heads = one.config().heads;
-  if (heads != other.config().heads) return differ("heads per layer", heads, other.config().heads);
+  if (heads != other.config().heads)
+    return differ(tr("heads per layer"), heads, other.config().heads);
   if (one.tokens() != other.tokens()) return differ("tokens", one.tokens(), other.tokens());
   return {};
 }
@@ -28,9 +30,9 @@ std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other) {
 std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other, Index layer) {
   const std::string why = whyNotComparable(one, other);
   if (!why.empty() || !one.config().readsMemory(layer)) return why;
-  if (!other.config().readsMemory(layer)) return "one pass reads a source, the other none";
+  if (!other.config().readsMemory(layer)) return tr("one pass reads a source, the other none");
   const Index keys = one.document().memory->tokens(), others = other.document().memory->tokens();
-  return keys == others ? "" : differ("tokens of the source", keys, others);
+  return keys == others ? "" : differ(tr("tokens of the source"), keys, others);
 }
 
 double headDistance(const Trace& one, const Trace& other, Index head) {

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/model/blocks.h"
@@ -50,30 +51,30 @@ void requirePatch(const ModelTrace& of, const Patch& patch) {
   const ModelConfig& c = base.config();
   const std::string& name = base.document().model->name();
   if (patch.layer < 0 || patch.layer >= c.layers) {
-    throw UserError(fmt::format("there is no layer {}: {} has the layers 0 to {}", patch.layer,
-                                name, c.layers - 1));
+    throw UserError(trFormat("there is no layer {}: {} has the layers 0 to {}", patch.layer, name,
+                             c.layers - 1));
   }
   const bool ofHead = isOfHeads(patch.site);
   const bool shared = patch.site == Site::k || patch.site == Site::v;
   const Index heads = shared ? c.kvHeads : c.heads;
   if (ofHead && (patch.head < 0 || patch.head >= heads)) {
-    const char* kind = shared ? "key/value head" : "head";
-    throw UserError(fmt::format("there is no {0} {1}: each layer of {2} has the {0}s 0 to {3}",
-                                kind, patch.head, name, heads - 1));
+    const char* kind = shared ? tr("key/value head") : tr("head");
+    throw UserError(trFormat("there is no {0} {1}: each layer of {2} has the {0}s 0 to {3}", kind,
+                             patch.head, name, heads - 1));
   }
   const bool one = patch.place != Patch::kEveryPlace;
   const Index tokens =
       shared ? passOf(of, keysOf(of, patch.stack, patch.layer)).tokens() : base.tokens();
   if (one && (patch.place < 0 || patch.place >= tokens)) {
-    throw UserError(fmt::format("there is no token {}: the text has the tokens 0 to {}",
-                                patch.place, tokens - 1));
+    throw UserError(
+        trFormat("there is no token {}: the text has the tokens 0 to {}", patch.place, tokens - 1));
   }
   const Index rows = one ? 1 : tokens, width = ofHead ? c.headDim : c.dModel;
   if (patch.rows.rank() == 2 && patch.rows.dim(0) == rows && patch.rows.dim(1) == width) return;
   throw UserError(
-      fmt::format("the other values are {} rows, and this text has {} tokens: a part is replaced "
-                  "token by token, so give a text with equally many tokens",
-                  patch.rows.empty() ? 0 : patch.rows.dim(0), withThousands(tokens)));
+      trFormat("the other values are {} rows, and this text has {} tokens: a part is replaced "
+               "token by token, so give a text with equally many tokens",
+               patch.rows.empty() ? 0 : patch.rows.dim(0), withThousands(tokens)));
 }
 
 }  // namespace
@@ -230,9 +231,9 @@ class PatchedRuns::Running {
       requireInRange(given, [&](Index row) {
         const Index copy = copies_[static_cast<std::size_t>(row / rows)];
         const Patch& patch = patchAt(copy);
-        return fmt::format("{} of a run with a part of {} replaced",
-                           layerInWords(base_->config(), stackNow(), layer_),
-                           layerInWords(base_->config(), patch.stack, patch.layer));
+        return trFormat("{} of a run with a part of {} replaced",
+                        layerInWords(base_->config(), stackNow(), layer_),
+                        layerInWords(base_->config(), patch.stack, patch.layer));
       });
     streams_ = last() ? given : steered(pass_->document(), layer_ + 1, given, 0, tokens());
     for (Index i = 0; !last() && i < whole; ++i) {
@@ -407,7 +408,7 @@ class PatchedRuns::Running {
       const Tensor ends = normalized(streams_.slice(1, from, from + some).clone(),
                                      model.readout()->norm, config(), execution_);
       const Tensor logits = logitsOf(ends, *model.readout(), config(), execution_, [&](Index row) {
-        return fmt::format("the logits of patched run {} of {}", from + row + 1, model.name());
+        return trFormat("the logits of patched run {} of {}", from + row + 1, model.name());
       });
       parallelFor(some, execution_, [&](Index i) {
         PatchEffect& found = foundOf(copies_[static_cast<std::size_t>(from + i)]);

@@ -6,6 +6,7 @@
 
 #include "core/attention/config.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -24,16 +25,16 @@ void requirePath(const ModelTrace& base, const Patch& sender, const Receiver& to
   const Index heads = to.site == Site::q ? c.heads : c.kvHeads;
   if (!ofHead || to.layer < 0 || to.layer >= c.layers || to.head < 0 || to.head >= heads) {
     throw UserError(
-        fmt::format("there is no receiver {}.{}:{}: {} has the layers 0 to {} with {} 0 to {} each",
-                    to.layer, to.head, nameOf(to.site), name, c.layers - 1,
-                    to.site == Site::q ? "heads" : "key/value heads", heads - 1));
+        trFormat("there is no receiver {}.{}:{}: {} has the layers 0 to {} with {} 0 to {} each",
+                 to.layer, to.head, nameOf(to.site), name, c.layers - 1,
+                 to.site == Site::q ? tr("heads") : tr("key/value heads"), heads - 1));
   }
   if (sender.site == Site::heads && reaches(base.config(), sender, to)) return;
   const bool within = sender.stack == to.stack;
-  throw UserError(fmt::format(
+  throw UserError(trFormat(
       "layer {} sends nothing to layer {}: a path leads from a head of an earlier layer{}",
       sender.layer, to.layer,
-      within ? "" : ", and from the encoder to the keys and values of cross-attention"));
+      within ? "" : tr(", and from the encoder to the keys and values of cross-attention")));
 }
 
 /// The stream of a stack that enters layer `end` with a head patched and the outputs of all other

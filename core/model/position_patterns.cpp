@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -20,12 +21,13 @@ constexpr Index kFewestTokens = 3;  // the first two have no more than two place
 void requirePositions(const Model& model, Index tokens) {
   const ModelConfig& c = model.config();
   if (!hasPositionPatterns(model)) {
-    throw UserError(fmt::format("{} {}: patterns of positions are computed for one stack of text",
-                                model.name(), c.image.on() ? "reads images" : "has two stacks"));
+    throw UserError(trFormat("{} {}: patterns of positions are computed for one stack of text",
+                             model.name(),
+                             c.image.on() ? tr("reads images") : tr("has two stacks")));
   }
   if (tokens >= kFewestTokens && tokens <= mostTokens(c)) return;
-  throw UserError(fmt::format("{} tokens: give {} to {} for {}", tokens, kFewestTokens,
-                              mostTokens(c), model.name()));
+  throw UserError(trFormat("{} tokens: give {} to {} for {}", tokens, kFewestTokens, mostTokens(c),
+                           model.name()));
 }
 
 /// The mean of the rows of a matrix, given twice: the token of either id is the same.
@@ -121,8 +123,8 @@ Tensor positionPattern(const ModelPtr& model, HeadOfLayer head, Index tokens,
                        const ExecutionContext& execution) {
   const ModelConfig& c = model->config();
   if (head.layer < 0 || head.layer >= c.layers || head.head < 0 || head.head >= c.heads) {
-    throw UserError(fmt::format("there is no layer {}, head {}: {} has {} layers of {} heads",
-                                head.layer, head.head, model->name(), c.layers, c.heads));
+    throw UserError(trFormat("there is no layer {}, head {}: {} has {} layers of {} heads",
+                             head.layer, head.head, model->name(), c.layers, c.heads));
   }
   const TracePtr attention = EqualTokens(model, tokens, execution).attention(head.layer, execution);
   if (attention == nullptr) return {};

@@ -10,6 +10,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/score_rows.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/model/head_side.h"
@@ -32,8 +33,8 @@ std::vector<double> plainVector(const RowVectorXd& vector) {
 
 void requireTokenOf(const ModelTrace& pass, Index place) {
   if (place >= 0 && place < pass.tokens()) return;
-  throw UserError(fmt::format("there is no token {}: the text has the tokens 0 to {}", place,
-                              pass.tokens() - 1));
+  throw UserError(
+      trFormat("there is no token {}: the text has the tokens 0 to {}", place, pass.tokens() - 1));
 }
 
 /// One score of a head, in a stack of a pass.
@@ -90,8 +91,8 @@ RowVectorXd metBy(const ScorePlace& of, Side side, const std::optional<Writer>& 
   const StreamParts parts = streamRead(of.trace, of.side(other));
   const auto found = std::ranges::find(parts.writers, *writer);
   if (found == parts.writers.end()) {
-    throw UserError(fmt::format("{} writes nothing before layer {}",
-                                inWords(*writer, of.trace.config()), of.head.layer));
+    throw UserError(trFormat("{} writes nothing before layer {}",
+                             inWords(*writer, of.trace.config()), of.head.layer));
   }
   return rowsFrom(throughSide(of.trace, of.side(other), parts.rows))
       .row(found - parts.writers.begin());

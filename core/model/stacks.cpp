@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/translation.h"
 
 namespace headscope::model {
 
@@ -10,8 +11,8 @@ const ModelTrace& passOf(const ModelTrace& trace, Stack stack) {
   if (stack == Stack::decoder) return trace;
   const ModelTracePtr& memory = trace.document().memory;
   if (memory != nullptr) return *memory;
-  throw UserError(fmt::format("{} has one stack of layers, without an encoder",
-                              trace.document().model->name()));
+  throw UserError(
+      trFormat("{} has one stack of layers, without an encoder", trace.document().model->name()));
 }
 
 ModelTracePtr passOf(const ModelTracePtr& trace, Stack stack) {
@@ -31,7 +32,7 @@ Stack keysOf(const ModelTrace& trace, Stack stack, Index layer) {
 
 std::string layerInWords(const ModelConfig& config, Stack stack, Index layer, bool capital) {
   if (stack == Stack::decoder) return config.layerInWords(layer, capital);
-  return fmt::format("{} layer {}", capital ? "Encoder" : "encoder", layer + 1);
+  return trFormat("{} layer {}", capital ? tr("Encoder") : tr("encoder"), layer + 1);
 }
 
 }  // namespace headscope::model

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/model/stream_parts.h"
 
 namespace headscope::model {
@@ -18,14 +19,14 @@ namespace {
 
 void requireSteeredLayer(const Model& model, Index layer) {
   if (layer >= 0 && layer < model.config().layers) return;
-  throw UserError(fmt::format("there is no layer {}: {} has the layers 0 to {}", layer,
-                              model.name(), model.config().layers - 1));
+  throw UserError(trFormat("there is no layer {}: {} has the layers 0 to {}", layer, model.name(),
+                           model.config().layers - 1));
 }
 
 void requirePlace(Index place, Index tokens) {
   if (place >= 0 && place < tokens) return;
   throw UserError(
-      fmt::format("there is no token {}: the text has the tokens 0 to {}", place, tokens - 1));
+      trFormat("there is no token {}: the text has the tokens 0 to {}", place, tokens - 1));
 }
 
 bool steers(const Steering& steering, Index layer, Index place) {
@@ -41,12 +42,12 @@ ModelDocumentPtr withSteering(const ModelDocument& document, Steering steering) 
   const Index width = document.model->config().dModel;
   if (std::ssize(steering.addition) != width) {
     throw UserError(
-        fmt::format("the direction has {} coordinates, and the residual stream of {} "
-                    "has {}: give a direction of this model",
-                    steering.addition.size(), document.model->name(), width));
+        trFormat("the direction has {} coordinates, and the residual stream of {} "
+                 "has {}: give a direction of this model",
+                 steering.addition.size(), document.model->name(), width));
   }
   if (!std::ranges::all_of(steering.addition, [](float x) { return std::isfinite(x); })) {
-    throw UserError("the direction times its strength is not finite: give a smaller strength");
+    throw UserError(tr("the direction times its strength is not finite: give a smaller strength"));
   }
   const auto next = std::make_shared<ModelDocument>(document);
   next->steering.push_back(std::move(steering));
@@ -105,8 +106,8 @@ std::vector<float> headAdditionAt(const ModelTrace& trace, HeadOfLayer head, Ind
     const std::span<const double> row = parts.rows.row(static_cast<Index>(i));
     return {row.begin(), row.end()};
   }
-  throw UserError(fmt::format("there is no head {}: each layer of {} has the heads 0 to {}",
-                              head.head, trace.document().model->name(), trace.config().heads - 1));
+  throw UserError(trFormat("there is no head {}: each layer of {} has the heads 0 to {}", head.head,
+                           trace.document().model->name(), trace.config().heads - 1));
 }
 
 std::vector<float> addition(double strength, const std::vector<float>& direction,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/model/blocks.h"
@@ -211,26 +212,26 @@ std::string inWords(const Writer& writer, const ModelConfig& config) {
   const auto layer = [&] { return layerInWords(config, writer.stack, writer.layer); };
   switch (writer.kind) {
     case WriterKind::token:
-      return before + "token embedding";
+      return before + tr("token embedding");
     case WriterKind::position:
       return before + "position";
     case WriterKind::head:
-      return fmt::format("{}, head {}", layer(), writer.head + 1);
+      return trFormat("{}, head {}", layer(), writer.head + 1);
     case WriterKind::attentionBias:
-      return layer() + ", output bias";
+      return layer() + tr(", output bias");
     case WriterKind::feedForward:
-      return fmt::format("{}layer {}, FFN", before,
-                         (ofEncoder ? writer.layer : config.depthOf(writer.layer)) + 1);
+      return trFormat("{}layer {}, FFN", before,
+                      (ofEncoder ? writer.layer : config.depthOf(writer.layer)) + 1);
     case WriterKind::biases:
       return before + "biases";
     case WriterKind::normBias:
-      return "final norm's bias";
+      return tr("final norm's bias");
     case WriterKind::readoutBias:
       return "readout's bias";
     case WriterKind::steering:
       return layer() + ", steering";
     case WriterKind::relativePosition:
-      return "relative position";
+      return tr("relative position");
   }
   return {};
 }

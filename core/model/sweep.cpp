@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/model/text_alignment.h"
 
 namespace headscope::model {
@@ -108,7 +109,7 @@ NewValues valuesFrom(ModelTracePtr other, std::vector<Index> places) {
     Tensor values = valuesOfPart(pass, part.site, part.layer, part.head);
     if (values.shape() == present.shape()) return values;
     if (std::ssize(places) == present.dim(0)) return alignedRows(present, values, places);
-    throw UserError(fmt::format(
+    throw UserError(trFormat(
         "the other text has {} tokens and this one {}: a part is replaced token by token, so give "
         "a text with equally many tokens",
         withThousands(values.dim(0)), present.dim(0)));
@@ -118,8 +119,8 @@ NewValues valuesFrom(ModelTracePtr other, std::vector<Index> places) {
 std::vector<Patch> patchesOver(SweepOver over, const ModelTrace& base, const NewValues& values,
                                Index place) {
   if (place >= base.tokens() || place < kAskedPlace) {
-    throw UserError(fmt::format("there is no token {}: the text has the tokens 0 to {}", place,
-                                base.tokens() - 1));
+    throw UserError(trFormat("there is no token {}: the text has the tokens 0 to {}", place,
+                             base.tokens() - 1));
   }
   std::vector<Patch> patches;
   eachPart(over, base, [&](Patch part, const ModelTrace& pass) {
@@ -189,9 +190,9 @@ std::optional<double> valueOf(const PatchEffect& base, const PatchEffect& effect
 
 void EffectsOverTexts::add(const PatchEffect& base, std::vector<PatchEffect> effects) {
   if (!effects_.empty() && effects.size() != effects_.front().size()) {
-    throw UserError(
+    throw UserError(tr(
         "the texts of the set have different numbers of tokens, so their places do not match: give "
-        "texts with equally many tokens, or sweep over heads or layers");
+        "texts with equally many tokens, or sweep over heads or layers"));
   }
   bases_.push_back(base);
   effects_.push_back(std::move(effects));

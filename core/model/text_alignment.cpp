@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "core/base/translation.h"
+
 namespace headscope::model {
 namespace {
 
@@ -94,23 +96,23 @@ AlignedText aligned(const ModelInput& own, const ModelInput& other) {
     const std::size_t partner = at(text.places[i]);
     used[partner] = true;
     if (other.ids[partner] == own.ids[i]) continue;
-    changed.push_back(fmt::format("{} with {}", nameIn(own, i), nameIn(other, partner)));
+    changed.push_back(trFormat("{} with {}", nameIn(own, i), nameIn(other, partner)));
   }
   for (std::size_t j = 0; j < used.size(); ++j) {
     if (!used[j]) unused.push_back(nameIn(other, j));
   }
-  text.inWords = fmt::format("The texts have {} and {} tokens and are aligned", own.ids.size(),
-                             other.ids.size());
+  text.inWords =
+      trFormat("The texts have {} and {} tokens and are aligned", own.ids.size(), other.ids.size());
   if (!changed.empty()) text.inWords += fmt::format(", {}", fmt::join(changed, ", "));
   text.inWords += '.';
   if (!alone.empty()) {
     text.inWords +=
-        fmt::format(" Without a partner, {} {}.", fmt::join(alone, ", "),
-                    alone.size() == 1 ? "keeps its own values" : "keep their own values");
+        trFormat(" Without a partner, {} {}.", fmt::join(alone, ", "),
+                 alone.size() == 1 ? tr("keeps its own values") : tr("keep their own values"));
   }
   if (!unused.empty()) {
-    text.inWords += fmt::format(" {} of the other text {} not used.", fmt::join(unused, ", "),
-                                unused.size() == 1 ? "is" : "are");
+    text.inWords += trFormat(" {} of the other text {} not used.", fmt::join(unused, ", "),
+                             unused.size() == 1 ? "is" : "are");
   }
   return text;
 }

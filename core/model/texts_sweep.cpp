@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/model/attribution_patching.h"
 #include "core/model/logit_metric.h"
@@ -192,7 +193,7 @@ void TextsSweep::begin(const TextToSweep& text) {
   const AlignedText partners = text.other ? aligned(own, *text.other) : AlignedText();
   if (setting_.with == SweepWith::other) {
     if (!text.other) {
-      throw UserError("there is no other text, whose values are put in place: give one");
+      throw UserError(tr("there is no other text, whose values are put in place: give one"));
     }
     other = passOfOther(*text.other, text);
     if (other == nullptr) return;

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/base/utf8.h"
 
 namespace headscope::model {
@@ -37,9 +38,9 @@ Index startToken(const Model& model) {
   const Index start = model.config().target.start;
   if (start >= 0) return start;
   throw UserError(
-      fmt::format("the config.json of {} has no decoder_start_token_id, with which a target text "
-                  "begins: give the target as ids",
-                  model.name()));
+      trFormat("the config.json of {} has no decoder_start_token_id, with which a target text "
+               "begins: give the target as ids",
+               model.name()));
 }
 
 ModelInput targetOf(const std::vector<tokenizer::Token>& tokens,
@@ -76,14 +77,14 @@ Index oneToken(std::string_view text, const tokenizer::Tokenizer* tokenizer) {
   const auto [rest, error] = std::from_chars(text.data(), end, id);
   if (error == std::errc() && rest == end) return id;
   if (tokenizer == nullptr) {
-    throw UserError(fmt::format("“{}”: the folder has no tokenizer: give the token's id", text));
+    throw UserError(trFormat("“{}”: the folder has no tokenizer: give the token's id", text));
   }
   const auto tokens = tokenizer->encode(text, false);
   if (tokens.size() != 1) {
     throw UserError(
-        fmt::format("“{}” is {} tokens: give a word of one token (with the space before it, as in "
-                    "\" cat\"), or an id",
-                    text, withThousands(std::ssize(tokens))));
+        trFormat("“{}” is {} tokens: give a word of one token (with the space before it, as in "
+                 "\" cat\"), or an id",
+                 text, withThousands(std::ssize(tokens))));
   }
   return static_cast<Index>(tokens.front().id);
 }
@@ -106,9 +107,9 @@ Index onePredicted(std::string_view text, const ModelConfig& config,
   const auto [rest, error] = std::from_chars(text.data(), end, id);
   if (error == std::errc() && rest == end) return id;
   throw UserError(
-      fmt::format("“{}” is no label of the model: give one of its {}, such as “{}”, or "
-                  "an id",
-                  text, config.labels.size(), config.labels.front()));
+      trFormat("“{}” is no label of the model: give one of its {}, such as “{}”, or "
+               "an id",
+               text, config.labels.size(), config.labels.front()));
 }
 
 std::optional<Index> maskToken(const tokenizer::Tokenizer& tokenizer) {

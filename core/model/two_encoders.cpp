@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/model/prediction.h"
 
 namespace headscope::model {
@@ -35,7 +36,7 @@ Index endOf(const ModelTrace& text) {
       older ? std::ranges::max_element(ids)
             : std::ranges::find_if(ids, [&](Index id) { return text.config().ends(id); });
   if (found != ids.end()) return found - ids.begin();
-  throw UserError(fmt::format(
+  throw UserError(trFormat(
       "a text lacks the token that ends it, at which {} reads it: give it with special tokens",
       text.document().model->name()));
 }

@@ -9,15 +9,14 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/model/logit_parts.h"
 
 namespace headscope::model {
 namespace {
 
-template <typename... Args>
-[[noreturn]] void refuseStep(fmt::format_string<Args...> why, Args&&... args) {
-  throw UserError(fmt::format("the chain cannot be followed there: {}",
-                              fmt::format(why, std::forward<Args>(args)...)));
+[[noreturn]] void refuseStep(const std::string& why) {
+  throw UserError(trFormat("the chain cannot be followed there: {}", why));
 }
 
 WhyLevel levelOfParts(const ModelTrace& trace, StreamReading reading, double value,
@@ -62,8 +61,8 @@ WhyLevel levelOfHead(const ModelTrace& trace, const StreamReading& reading, Head
                      double value) {
   requireHead(*passOf(trace, reading.stack).document().model, head);
   if (!reading.follows(head.layer)) {
-    refuseStep("layer {}, head {} comes later than what it should have written", head.layer,
-               head.head);
+    refuseStep(trFormat("layer {}, head {} comes later than what it should have written",
+                        head.layer, head.head));
   }
   WhyLevel level;
   level.reading = reading;
@@ -86,8 +85,8 @@ WhyLevel levelOfNetwork(const ModelTrace& trace, const StreamReading& reading, I
 WhyLevel levelOfNeuron(const ModelTrace& trace, const WhyLevel& network, const AskedNeuron& asked,
                        const ExecutionContext& execution) {
   if (asked.layer != network.neurons->layer) {
-    refuseStep("the neurons are those of network {0}, not of {1}: write n{0}.{2}",
-               network.neurons->layer, asked.layer, asked.number);
+    refuseStep(trFormat("the neurons are those of network {0}, not of {1}: write n{0}.{2}",
+                        network.neurons->layer, asked.layer, asked.number));
   }
   const auto& [place, stack] = std::tie(network.reading.place, network.reading.stack);
   const PreActivation found = preActivation(trace, asked, place, stack);
@@ -104,7 +103,7 @@ double partOf(const WhyLevel& level, const Writer& writer) {
     return static_cast<const Writer&>(part) == writer;
   });
   if (found == level.parts->end()) {
-    refuseStep("{} writes nothing before it", textOf(writer));
+    refuseStep(trFormat("{} writes nothing before it", textOf(writer)));
   }
   return found->value;
 }
@@ -113,7 +112,7 @@ double entryOf(const ScoreParts& score, const Writer& query, const Writer& key) 
   const auto row = std::ranges::find(score.queries, query);
   const auto column = std::ranges::find(score.keys, key);
   if (row == score.queries.end() || column == score.keys.end()) {
-    refuseStep("{} × {} is no pair of the score", textOf(query), textOf(key));
+    refuseStep(trFormat("{} × {} is no pair of the score", textOf(query), textOf(key)));
   }
   return score.values(row - score.queries.begin(), column - score.keys.begin());
 }
@@ -123,7 +122,7 @@ WhyLevel levelOfEntry(const ModelTrace& trace, const ScoreParts& score, const Wh
   const Writer& followed = step.alongKey ? step.key : step.query;
   const bool network = followed.kind == WriterKind::feedForward;
   if (!canBeFollowed(followed)) {
-    refuseStep("only heads read other tokens, and only networks have neurons");
+    refuseStep(tr("only heads read other tokens, and only networks have neurons"));
   }
   const double value = entryOf(score, step.query, step.key);
   const StreamReading reading =
@@ -137,13 +136,15 @@ WhyLevel levelOfEntry(const ModelTrace& trace, const ScoreParts& score, const Wh
 WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep& step,
                    const ExecutionContext& execution) {
   if (level.neurons && step.kind != WhyStep::Kind::neuron) {
-    refuseStep("a network's neurons read no other token: n{}.13 goes on to what drives neuron 13",
-               level.neurons->layer);
+    refuseStep(
+        trFormat("a network's neurons read no other token: n{}.13 goes on to what drives neuron 13",
+                 level.neurons->layer));
   }
   switch (step.kind) {
     case WhyStep::Kind::head: {
       if (!level.parts) {
-        refuseStep("after h1.2 come its tokens: s3 why it looks at place 3, v3 that token's value");
+        refuseStep(
+            tr("after h1.2 come its tokens: s3 why it looks at place 3, v3 that token's value"));
       }
       requireHead(*passOf(trace, level.reading.stack).document().model, step.head);
       return levelOfHead(
@@ -152,7 +153,7 @@ WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep
     }
     case WhyStep::Kind::value: {
       if (!level.sources)
-        refuseStep("s3 and v3 choose a token of a head: give a head first, as in h1.2 s3");
+        refuseStep(tr("s3 and v3 choose a token of a head: give a head first, as in h1.2 s3"));
       StreamReading reading =
           readingOfValue(trace, level.reading, level.sources->head, step.source);
       return levelOfParts(trace, std::move(reading),
@@ -160,23 +161,25 @@ WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep
     }
     case WhyStep::Kind::score: {
       if (!level.sources)
-        refuseStep("s3 and v3 choose a token of a head: give a head first, as in h1.2 s3");
+        refuseStep(tr("s3 and v3 choose a token of a head: give a head first, as in h1.2 s3"));
       return levelOfScore(
           trace, {level.sources->head, level.reading.place, step.source, level.reading.stack},
           execution);
     }
     case WhyStep::Kind::entry:
       if (!level.score)
-        refuseStep("k:… and q:… follow a pair of a score: give a token first, as in s3 k:t:h0.3");
+        refuseStep(
+            tr("k:… and q:… follow a pair of a score: give a token first, as in s3 k:t:h0.3"));
       return levelOfEntry(trace, *level.score, step, execution);
     case WhyStep::Kind::network:
-      if (!level.parts) refuseStep("f1 follows a network of a sum over writers: give it first");
+      if (!level.parts) refuseStep(tr("f1 follows a network of a sum over writers: give it first"));
       return levelOfNetwork(trace, level.reading, step.head.layer,
                             partOf(level, writerFollowed(level, step)), execution);
     case WhyStep::Kind::neuron:
       if (!level.neurons) {
-        refuseStep("n{0}.{1} follows a neuron of a network: give the network first, as in f{0}",
-                   step.neuron.layer, step.neuron.number);
+        refuseStep(
+            trFormat("n{0}.{1} follows a neuron of a network: give the network first, as in f{0}",
+                     step.neuron.layer, step.neuron.number));
       }
       return levelOfNeuron(trace, level, step.neuron, execution);
   }
@@ -329,10 +332,10 @@ std::string sharesInWords(const WhyLevel& level, std::string_view whole) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::string percent = percentOf(level.shares[i], 1.0);
     if (i == 0) {
-      words += fmt::format("{} of the {}", percent, whole);
+      words += trFormat("{} of the {}", percent, whole);
     } else {
-      words += fmt::format(", then {} of {} {}", percent, i == 1 ? "its" : "the next",
-                           inWords(level.through[i - 1]));
+      words += trFormat(", then {} of {} {}", percent, i == 1 ? tr("its") : tr("the next"),
+                        inWords(level.through[i - 1]));
     }
   }
   return words;

@@ -9,6 +9,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -47,7 +48,7 @@ std::string tokenAt(const Document& document, Index item, Index position) {
 
 CacheObstacle mistakeIn(Mistake mistake, std::string why) {
   return {std::move(why), SetMistake{mistake, false},
-          fmt::format("turn off: {}", textOf(mistake).title)};
+          trFormat("turn off: {}", tr(textOf(mistake).title))};
 }
 
 /// A pinned weight counts even if the mask forbids its key.
@@ -90,48 +91,50 @@ std::optional<CacheObstacle> cacheObstacle(const Document& document) {
   const AttentionConfig& c = document.config;
   if (c.crossAttention()) {
     return CacheObstacle{
-        "In cross-attention keys and values come from the memory, which does not grow: K and V are "
-        "computed once, for all of it, and reused for every token decoded (an encoder cache).",
+        tr("In cross-attention keys and values come from the memory, which does not grow: K and V "
+           "are "
+           "computed once, for all of it, and reused for every token decoded (an encoder cache)."),
         std::nullopt,
         {}};
   }
   if (c.mistakes.reshapeWithoutTranspose) {
     return mistakeIn(Mistake::reshapeWithoutTranspose,
-                     "Without the transpose a head's rows are pieces of several tokens, so one "
-                     "more token changes them all: nothing can be cached.");
+                     tr("Without the transpose a head's rows are pieces of several tokens, so one "
+                        "more token changes them all: nothing can be cached."));
   }
   if (c.mistakes.softmaxOverQueries) {
-    return mistakeIn(Mistake::softmaxOverQueries,
-                     "Softmax over the queries divides each weight by a sum over later queries, so "
-                     "one more token changes the earlier rows: nothing can be cached.");
+    return mistakeIn(
+        Mistake::softmaxOverQueries,
+        tr("Softmax over the queries divides each weight by a sum over later queries, so "
+           "one more token changes the earlier rows: nothing can be cached."));
   }
   if (c.mistakes.zeroForMasked && c.seqLen > 1) {
     return mistakeIn(Mistake::zeroForMasked,
-                     "With 0 instead of −∞ a masked key still gets weight, so one more token "
-                     "changes the earlier rows: nothing can be cached.");
+                     tr("With 0 instead of −∞ a masked key still gets weight, so one more token "
+                        "changes the earlier rows: nothing can be cached."));
   }
   if (const auto later = laterKey(c)) {
     SetMask edit{c.mask};
     edit.mask.causal = true;
     return CacheObstacle{
-        fmt::format(
+        trFormat(
             "Token {} attends to token {}, which comes later, so one more token changes the "
             "earlier rows and nothing can be cached. Decoding token by token needs a causal mask.",
             tokenAt(document, later->item, later->query),
             tokenAt(document, later->item, later->key)),
-        edit, "turn on causal"};
+        edit, tr("turn on causal")};
   }
   if (const Pin* pin = pinOnLaterKey(document)) {
-    return CacheObstacle{fmt::format("{} is a pinned weight on a later key, so its row needs a "
-                                     "token that does not exist yet.",
-                                     toString(*pin)),
-                         RemovePin{pin->cell}, "remove the pin"};
+    return CacheObstacle{trFormat("{} is a pinned weight on a later key, so its row needs a "
+                                  "token that does not exist yet.",
+                                  toString(*pin)),
+                         RemovePin{pin->cell}, tr("remove the pin")};
   }
   if (c.dropout.on()) {
-    return CacheObstacle{
-        "Dropout belongs to training, which has all tokens at once; a cache is for decoding, which "
-        "runs without dropout.",
-        SetDropout{{0.0, c.dropout.seed}}, "turn off dropout"};
+    return CacheObstacle{tr("Dropout belongs to training, which has all tokens at once; a cache is "
+                            "for decoding, which "
+                            "runs without dropout."),
+                         SetDropout{{0.0, c.dropout.seed}}, tr("turn off dropout")};
   }
   return std::nullopt;
 }
@@ -163,9 +166,9 @@ DecodeLedger::DecodeLedger(const AttentionConfig& config) {
                      static_cast<double>(pair_.total()) * n * (n + 1) * (2 * n + 1) / 6;
   if (all * 2 > static_cast<double>(std::numeric_limits<Index>::max())) {
     throw UserError(
-        fmt::format("decoding {} tokens cannot be counted in 64 bits (about {:.1e} FLOPs): reduce "
-                    "d_model, tokens or batch",
-                    withThousands(config.seqLen), all));
+        trFormat("decoding {} tokens cannot be counted in 64 bits (about {:.1e} FLOPs): reduce "
+                 "d_model, tokens or batch",
+                 withThousands(config.seqLen), all));
   }
 }
 

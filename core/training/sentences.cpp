@@ -1,5 +1,6 @@
 #include "core/training/sentences.h"
 
+#include "core/base/translation.h"
 #include "core/input/input.h"
 #include "core/training/sentence_choices.h"
 #include "core/training/sentence_grammar.h"
@@ -8,18 +9,22 @@ namespace headscope::training {
 namespace {
 
 constexpr std::array kQuestions{
-    WordQuestionInfo{WordQuestion::previous, "prev", "Previous word", "which word is before it?"},
-    WordQuestionInfo{WordQuestion::subject, "subj", "Verb → its subject", "who does it, or is it?"},
-    WordQuestionInfo{WordQuestion::described, "adj", "Adjective → its noun",
-                     "which noun is it about?"},
-    WordQuestionInfo{WordQuestion::description, "mod", "Noun → its adjectives", "what is it like?"},
-    WordQuestionInfo{WordQuestion::determined, "det", "Determiner → its noun",
-                     "which noun does it belong to?"},
-    WordQuestionInfo{WordQuestion::object, "pobj", "Preposition → its object",
-                     "what does it lead to?"},
-    WordQuestionInfo{WordQuestion::antecedent, "pron", "Pronoun → its noun",
-                     "which noun does it stand for?"},
-    WordQuestionInfo{WordQuestion::verb, "verb", "Word → its verb", "which verb does it go with?"},
+    WordQuestionInfo{WordQuestion::previous, "prev", trLater("Previous word"),
+                     trLater("which word is before it?")},
+    WordQuestionInfo{WordQuestion::subject, "subj", trLater("Verb → its subject"),
+                     trLater("who does it, or is it?")},
+    WordQuestionInfo{WordQuestion::described, "adj", trLater("Adjective → its noun"),
+                     trLater("which noun is it about?")},
+    WordQuestionInfo{WordQuestion::description, "mod", trLater("Noun → its adjectives"),
+                     trLater("what is it like?")},
+    WordQuestionInfo{WordQuestion::determined, "det", trLater("Determiner → its noun"),
+                     trLater("which noun does it belong to?")},
+    WordQuestionInfo{WordQuestion::object, "pobj", trLater("Preposition → its object"),
+                     trLater("what does it lead to?")},
+    WordQuestionInfo{WordQuestion::antecedent, "pron", trLater("Pronoun → its noun"),
+                     trLater("which noun does it stand for?")},
+    WordQuestionInfo{WordQuestion::verb, "verb", trLater("Word → its verb"),
+                     trLater("which verb does it go with?")},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/base/translation.h"
 #include "core/input/series.h"
 
 namespace headscope::training {
@@ -59,14 +60,15 @@ std::vector<Index> stepsFrom(Index first, Index end) {
 std::span<const SeriesQuestionInfo> seriesQuestions() {
   using enum SeriesQuestion;
   static constexpr std::array<SeriesQuestionInfo, kLayerQuestions> kAll{{
-      {previous, "prev", "Previous step", "what was just before?"},
-      {recent, "recent", "Last five steps", "what are the latest readings?"},
-      {earlier, "ten", "Ten steps before", "what was it ten steps ago?"},
-      {start, "start", "First five steps", "how did it begin?"},
-      {spike, "spike", "Latest spike", "where was the latest spike?"},
-      {change, "change", "Change point", "since when is it at this level?"},
-      {otherLevel, "level", "The other level", "what is it on the change's other side?"},
-      {high, "high", "First channel's peaks", "where is the first channel high?"},
+      {previous, "prev", trLater("Previous step"), trLater("what was just before?")},
+      {recent, "recent", trLater("Last five steps"), trLater("what are the latest readings?")},
+      {earlier, "ten", trLater("Ten steps before"), trLater("what was it ten steps ago?")},
+      {start, "start", trLater("First five steps"), trLater("how did it begin?")},
+      {spike, "spike", trLater("Latest spike"), trLater("where was the latest spike?")},
+      {change, "change", trLater("Change point"), trLater("since when is it at this level?")},
+      {otherLevel, "level", trLater("The other level"),
+       trLater("what is it on the change's other side?")},
+      {high, "high", trLater("First channel's peaks"), trLater("where is the first channel high?")},
   }};
   return kAll;
 }

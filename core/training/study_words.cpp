@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/training/head_off.h"
 #include "core/training/study.h"
 
@@ -24,16 +25,15 @@ std::string listed(const std::vector<std::string>& items) {
 std::string percent(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
 
 std::string stepInWords(const StudyFigures& run) {
-  return run.step < run.steps ? fmt::format("So far, at step {} of {}: ", withThousands(run.step),
-                                            withThousands(run.steps))
-                              : fmt::format("At step {}: ", withThousands(run.step));
+  return run.step < run.steps ? trFormat("So far, at step {} of {}: ", withThousands(run.step),
+                                         withThousands(run.steps))
+                              : trFormat("At step {}: ", withThousands(run.step));
 }
 
 std::string stoppedInWords(const std::vector<StudyFigures>& runs) {
   std::string text;
   for (const StudyFigures& run : runs) {
-    if (!run.stopped.empty())
-      text += fmt::format(" The run {} stopped: {}.", run.name, run.stopped);
+    if (!run.stopped.empty()) text += trFormat(" The run {} stopped: {}.", run.name, run.stopped);
   }
   return text;
 }
@@ -48,7 +48,7 @@ std::string unsolvedInWords(const Question& question, std::size_t q,
         fmt::format("{} ({})", run.name, accuracyInWords(question, run.accuracy[q])));
   }
   if (unsolved.empty()) return {};
-  return fmt::format("“{}” with {}", question.name, listed(unsolved));
+  return trFormat("“{}” with {}", question.name, listed(unsolved));
 }
 
 /// Returns whether two final values are too close to report a difference: there is only one seed.
@@ -62,31 +62,30 @@ std::string headCountsInWords(const Task& task, const std::vector<StudyFigures>&
   std::vector<std::string> found, twins;
   bool fewer = false;
   for (const StudyFigures& run : runs) {
-    found.push_back(fmt::format("{} with {}", run.found, run.name));
-    if (run.twins > 0) twins.push_back(fmt::format("{} of {}", run.twins, run.heads));
+    found.push_back(trFormat("{} with {}", run.found, run.name));
+    if (run.twins > 0) twins.push_back(trFormat("{} of {}", run.twins, run.heads));
     fewer = fewer || run.heads < run.relations;
   }
   std::string text = stepInWords(runs.front());
-  text += fmt::format("relations with a head of their own, of {}: {}.", runs.front().relations,
-                      listed(found));
-  if (fewer) text += " With fewer heads than relations, some relations have no head of their own.";
-  text +=
-      fmt::format(" The lowest loss is {} with {}, the highest {} with {}.",
-                  number(lowest->loss, 3), lowest->name, number(highest->loss, 3), highest->name);
+  text += trFormat("relations with a head of their own, of {}: {}.", runs.front().relations,
+                   listed(found));
+  if (fewer)
+    text += tr(" With fewer heads than relations, some relations have no head of their own.");
+  text += trFormat(" The lowest loss is {} with {}, the highest {} with {}.",
+                   number(lowest->loss, 3), lowest->name, number(highest->loss, 3), highest->name);
   std::string unsolved;
   for (std::size_t q = 0; q < task.questions.size(); ++q) {
     const std::string of = unsolvedInWords(task.questions[q], q, runs);
     if (!of.empty()) unsolved += (unsolved.empty() ? "" : "; ") + of;
   }
-  text += unsolved.empty() ? " Every run solves every question."
-                           : fmt::format(" Not solved: {}.", unsolved);
+  text += unsolved.empty() ? tr(" Every run solves every question.")
+                           : trFormat(" Not solved: {}.", unsolved);
   text +=
       twins.empty()
-          ? fmt::format(" No head has a twin (another head with a similarity of at least {:.2f}).",
-                        kTwins)
-          : fmt::format(
-                " Heads with a twin (another head with a similarity of at least {:.2f}): {}.",
-                kTwins, listed(twins));
+          ? trFormat(" No head has a twin (another head with a similarity of at least {:.2f}).",
+                     kTwins)
+          : trFormat(" Heads with a twin (another head with a similarity of at least {:.2f}): {}.",
+                     kTwins, listed(twins));
   return text + stoppedInWords(runs);
 }
 
@@ -95,25 +94,24 @@ std::string scaleInWords(const Task& task, const std::vector<StudyFigures>& runs
   const StudyFigures& without = runs.back();
   std::string text = stepInWords(with);
   if (alike(with.loss, without.loss)) {
-    text += fmt::format(
+    text += trFormat(
         "the losses are {} with ÷√d_k and {} without: the division makes little difference at "
         "these settings.",
         number(with.loss, 3), number(without.loss, 3));
   } else {
-    text += fmt::format("the loss is {} with ÷√d_k and {} without, which is {}.",
-                        number(with.loss, 3), number(without.loss, 3),
-                        with.loss < without.loss ? "worse" : "better in this run");
+    text += trFormat("the loss is {} with ÷√d_k and {} without, which is {}.", number(with.loss, 3),
+                     number(without.loss, 3),
+                     with.loss < without.loss ? tr("worse") : tr("better in this run"));
   }
-  const std::string raw =
-      std::abs(with.first.raw - without.first.raw) < 0.01 * with.first.raw
-          ? number(with.first.raw, 2) + " in size in both"
-          : fmt::format("{} in size with it and {} without", number(with.first.raw, 2),
-                        number(without.first.raw, 2));
-  text += fmt::format(
+  const std::string raw = std::abs(with.first.raw - without.first.raw) < 0.01 * with.first.raw
+                              ? number(with.first.raw, 2) + tr(" in size in both")
+                              : trFormat("{} in size with it and {} without",
+                                         number(with.first.raw, 2), number(without.first.raw, 2));
+  text += trFormat(
       " At the first step q · k was {} (root mean square); the softmax read {} with the division "
       "and {} without.",
       raw, number(with.first.scores, 2), number(without.first.scores, 2));
-  text += fmt::format(
+  text += trFormat(
       " Rows whose largest weight is above {}: {} and {} at the first step, {} and {} at step {}. "
       "The length of the gradient of the softmax's input was {} and {} on average over the run.",
       kSaturated, percent(with.first.saturated), percent(without.first.saturated),
@@ -122,12 +120,12 @@ std::string scaleInWords(const Task& task, const std::vector<StudyFigures>& runs
   std::vector<std::string> answers;
   for (std::size_t q = 0; q < task.questions.size(); ++q) {
     const Question& question = task.questions[q];
-    answers.push_back(fmt::format("“{}” {} and {}", question.name,
-                                  accuracyInWords(question, with.accuracy[q]),
-                                  accuracyInWords(question, without.accuracy[q])));
+    answers.push_back(trFormat("“{}” {} and {}", question.name,
+                               accuracyInWords(question, with.accuracy[q]),
+                               accuracyInWords(question, without.accuracy[q])));
   }
-  text += fmt::format(" Right answers: {}; relations found: {} and {} of {}.", listed(answers),
-                      with.found, without.found, with.relations);
+  text += trFormat(" Right answers: {}; relations found: {} and {} of {}.", listed(answers),
+                   with.found, without.found, with.relations);
   return text + stoppedInWords(runs);
 }
 

@@ -7,16 +7,18 @@
 #include <variant>
 
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 
 namespace headscope::training {
 namespace {
 
-constexpr const char* kNotRead = "the sentence does not follow the grammar that it was trained on";
+constexpr const char* kNotRead =
+    trLater("the sentence does not follow the grammar that it was trained on");
 constexpr const char* kOtherSentence =
-    "it was trained on words of one sentence, and the keys come from another";
+    trLater("it was trained on words of one sentence, and the keys come from another");
 constexpr const char* kNotOneSeries =
-    "answers are computed only for series of up to 512 steps without repetition";
+    trLater("answers are computed only for series of up to 512 steps without repetition");
 constexpr Index kMostStepsPaired = 512;  // limits the number of pairs of steps
 
 /// The answers to the questions in one item of a document.
@@ -34,7 +36,7 @@ std::vector<AnswersOfItem> answersInText(const Document& document) {
     if (auto sentence = readSentence(words)) {
       item.partners = std::move(sentence->partners);
     } else {
-      item.whyNone = kNotRead;
+      item.whyNone = tr(kNotRead);
     }
     auto& previous = item.partners[static_cast<std::size_t>(WordQuestion::previous)];
     previous.assign(words.size(), {});
@@ -52,7 +54,7 @@ std::vector<AnswersOfItem> answersInSeries(const Document& document) {
     const Series& series = *given[i % given.size()];
     const Index steps = readings.lengths[i];
     if (steps > series.values.dim(0) || series.values.dim(0) > kMostStepsPaired) {
-      item.whyNone = kNotOneSeries;
+      item.whyNone = tr(kNotOneSeries);
       continue;
     }
     item.partners = partnersIn(series);
@@ -78,7 +80,7 @@ class AnswersInDocument {
     DeclaredRelation relation;
     relation.name = question.title;
     relation.trained = true;
-    if (document_.config.crossAttention()) relation.whyNone = kOtherSentence;
+    if (document_.config.crossAttention()) relation.whyNone = tr(kOtherSentence);
     for (Index item = 0; item < document_.config.batch; ++item) {
       auto& rows = relation.partners.emplace_back();
       for (Index i = 0; i < document_.config.seqLen; ++i) {

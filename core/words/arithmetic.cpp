@@ -11,6 +11,7 @@
 #include "core/attention/config.h"
 #include "core/attention/gradients.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope {
@@ -21,8 +22,8 @@ std::string softmaxText(const Explanation& e, bool briefly) {
   if (own == nullptr) return "0 · " + e.rule;
   std::string text = fmt::format("{} / {}", number(own->product), number(e.sum));
   if (!briefly) {
-    text = fmt::format("exp({} − max {}) / Σ exp = {}", factorText(own->leftValue),
-                       factorText(own->rightValue), text);
+    text = trFormat("exp({} − max {}) / Σ exp = {}", factorText(own->leftValue),
+                    factorText(own->rightValue), text);
   }
   if (e.factor != 1.0) text += fmt::format(" × {}", number(e.factor));
   return fmt::format("{} = {}", text, number(e.computed(), 5));
@@ -84,9 +85,9 @@ std::string nextText(const Trace& trace, const CellRef& cell) {
   }
   if (!text.empty()) text += "then ";
   const char* line =
-      trace.config().mistakes.softmaxOverQueries ? "down the column" : "over the row";
-  return fmt::format("next: {}softmax {} → {}", text, line,
-                     number(trace.value(at(TensorId::weights))));
+      trace.config().mistakes.softmaxOverQueries ? tr("down the column") : tr("over the row");
+  return trFormat("next: {}softmax {} → {}", text, line,
+                  number(trace.value(at(TensorId::weights))));
 }
 
 /// The gradient of a masked score: its weight times the excess of its weight's gradient over the
@@ -130,9 +131,8 @@ Explanation explainedHere(const Trace& trace, const CellRef& cell) {
 std::string quotientText(const Explanation& e) {
   const Term* own = e.own();
   if (own == nullptr || e.ending != ExplanationForm::share) return {};
-  std::string text =
-      fmt::format("maximum {} · Σ exp = {} · own {} / {}", number(own->rightValue, 5),
-                  number(e.sum, 5), number(own->product, 5), number(e.sum, 5));
+  std::string text = trFormat("maximum {} · Σ exp = {} · own {} / {}", number(own->rightValue, 5),
+                              number(e.sum, 5), number(own->product, 5), number(e.sum, 5));
   if (e.factor != 1.0) text += fmt::format(" × {}", number(e.factor, 5));
   return fmt::format("{} = {}", text, number(e.computed(), 5));
 }
@@ -149,7 +149,7 @@ Arithmetic arithmetic(const Trace& trace, const Explanation& e, std::size_t term
   a.name = cellName(trace, e.cell);
   const std::string text = termsText(trace, e, terms, formula);
   a.sum =
-      e.pinned ? fmt::format("= {}, pinned · computed: {}", number(e.value, 5), text) : "= " + text;
+      e.pinned ? trFormat("= {}, pinned · computed: {}", number(e.value, 5), text) : "= " + text;
   // a masked cell has only its rule
   const bool weight = e.cell.tensor == TensorId::weights && !e.cell.gradient;
   const bool masked = weight ? e.own() == nullptr : isForbidden(trace, e);

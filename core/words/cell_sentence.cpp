@@ -9,6 +9,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
 
@@ -20,7 +21,7 @@ std::string_view wholeOf(TensorId tensor) {
     case TensorId::x:
       return "X";
     case TensorId::memory:
-      return "the memory";
+      return tr("the memory");
     case TensorId::qProj:
       return "Q";
     case TensorId::kProj:
@@ -28,9 +29,9 @@ std::string_view wholeOf(TensorId tensor) {
     case TensorId::vProj:
       return "V";
     case TensorId::concat:
-      return "the concatenation";
+      return tr("the concatenation");
     default:
-      return "the output";
+      return tr("the output");
   }
 }
 
@@ -50,9 +51,9 @@ std::optional<std::string> weightLeads(const CellRef& cell, const AttentionConfi
   for (const StepId id : {StepId::project, StepId::output}) {
     for (const LinearLayer& layer : step(id).layers(c)) {
       if (layer.weight != cell.tensor) continue;
-      return fmt::format("from column {} of {}{} to column {} of {}{}", cell.col, wholeOf(layer.x),
-                         ownerOf(layer.x, cell.col, c), cell.row, wholeOf(layer.y),
-                         ownerOf(layer.y, cell.row, c));
+      return trFormat("from column {} of {}{} to column {} of {}{}", cell.col, wholeOf(layer.x),
+                      ownerOf(layer.x, cell.col, c), cell.row, wholeOf(layer.y),
+                      ownerOf(layer.y, cell.row, c));
     }
   }
   return std::nullopt;
@@ -66,28 +67,28 @@ std::string cellInWords(const Trace& trace, const CellRef& cell) {
   const auto token = [&](Axis axis, Index index) {
     return fmt::format("‘{}’", placeName(trace, axis, cell.item, index));
   };
-  const std::string of = cell.gradient ? "gradient of the " : "";
+  const std::string of = cell.gradient ? tr("gradient of the ") : "";
   if (cell.tensor == TensorId::weights) {
     const std::string query = token(t.rows, cell.row);
     const std::string key = token(t.cols, cell.col);
     const float weight = trace.value(cell);
     const bool share = !cell.gradient && weight >= 0.0F && weight <= 1.0F;
-    return share ? fmt::format("{} gives {} of its attention to {}", query, value, key)
-                 : fmt::format("{}weight of {} on {}: {}", of, query, key, value);
+    return share ? trFormat("{} gives {} of its attention to {}", query, value, key)
+                 : trFormat("{}weight of {} on {}: {}", of, query, key, value);
   }
   if (!t.word.empty() && t.cols == Axis::key) {
-    return fmt::format("{}{} of {} for {}: {}", of, t.word, token(t.rows, cell.row),
-                       token(t.cols, cell.col), value);
+    return trFormat("{}{} of {} for {}: {}", of, t.word, token(t.rows, cell.row),
+                    token(t.cols, cell.col), value);
   }
   if (!t.word.empty()) {
-    return fmt::format("{}{} of {}, number {}: {}", of, t.word, token(t.rows, cell.row), cell.col,
-                       value);
+    return trFormat("{}{} of {}, number {}: {}", of, t.word, token(t.rows, cell.row), cell.col,
+                    value);
   }
-  if (t.rows == Axis::none) return fmt::format("{}{}, number {}: {}", of, t.name, cell.col, value);
+  if (t.rows == Axis::none) return trFormat("{}{}, number {}: {}", of, t.name, cell.col, value);
   if (const auto leads = weightLeads(cell, trace.config())) {
     return fmt::format("{}{} {}: {}", of, t.name, *leads, value);
   }
-  return fmt::format("{}{}, row {}, column {}: {}", of, t.name, cell.row, cell.col, value);
+  return trFormat("{}{}, row {}, column {}: {}", of, t.name, cell.row, cell.col, value);
 }
 
 }  // namespace headscope

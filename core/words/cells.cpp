@@ -10,6 +10,7 @@
 #include "core/attention/steps/softmax_row.h"
 #include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/input/training_domain.h"
@@ -28,10 +29,10 @@ std::string headColumns(const Trace& trace, const Explanation& e) {
   const CellRef& wide = joined ? e.cell : source;
   const CellRef& narrow = joined ? source : e.cell;
   const Index dK = trace.config().dK();
-  return fmt::format("column {} of {} is column {} of {}, which has columns {} to {}", wide.col,
-                     symbolOf(wide.tensor), narrow.col,
-                     headName(narrow.tensor, narrow.head, trace.config()), narrow.head * dK,
-                     (narrow.head + 1) * dK - 1);
+  return trFormat("column {} of {} is column {} of {}, which has columns {} to {}", wide.col,
+                  symbolOf(wide.tensor), narrow.col,
+                  headName(narrow.tensor, narrow.head, trace.config()), narrow.head * dK,
+                  (narrow.head + 1) * dK - 1);
 }
 
 /// A cell of the first product of a sum, with j for the index that the sum runs over.
@@ -51,11 +52,11 @@ bool isAdded(const Term& term) {
 }
 
 std::string sourceWords(const InputSource& source) {
-  if (std::holds_alternative<TextSource>(source)) return "embedded from the text";
+  if (std::holds_alternative<TextSource>(source)) return tr("embedded from the text");
   if (const auto* series = std::get_if<SeriesSource>(&source)) {
-    return "read from " + (series->items.empty() ? "a series" : series->items.front()->name);
+    return tr("read from ") + (series->items.empty() ? "a series" : series->items.front()->name);
   }
-  return "loaded from " + std::get<TensorSource>(source).name;
+  return tr("loaded from ") + std::get<TensorSource>(source).name;
 }
 
 }  // namespace
@@ -172,8 +173,8 @@ std::string stepSentence(const Step& step, const Document& document) {
   if (step.id() != StepId::softmax || document.pins.of(TensorId::weights).empty()) {
     return std::string(text.sentence);
   }
-  return fmt::format("scores become weights{}; rows with a pinned weight need not sum to 1",
-                     document.config.dropout.on() ? ", some dropped" : "");
+  return trFormat("scores become weights{}; rows with a pinned weight need not sum to 1",
+                  document.config.dropout.on() ? tr(", some dropped") : "");
 }
 
 std::string remarkOn(const Trace& trace, const Explanation& e) {
@@ -191,40 +192,40 @@ std::string remarkOn(const Trace& trace, const Explanation& e) {
   if (e.own() == nullptr) return e.rule;
   if (softmaxShare(e.own()->product, e.sum) == 0.0) return std::string(kBelowLeastWeight);
   if (!c.dropout.on()) return {};
-  return e.factor == 0.0 ? "dropped: 0 in its place"
-                         : fmt::format("kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
+  return e.factor == 0.0 ? tr("dropped: 0 in its place")
+                         : trFormat("kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
 }
 
 std::string originOf(const Trace& trace, const CellRef& cell) {
-  if (cell.gradient) return "given: the gradient of this output cell";
+  if (cell.gradient) return tr("given: the gradient of this output cell");
   const Document& d = trace.document();
   const bool x = cell.tensor == TensorId::x;
   if (cell.tensor == TensorId::pairBias) {
     const auto& seed = d.config.pairBias.settings().seed;
-    return seed ? fmt::format("drawn: mean 0, standard deviation 1, seed {}", *seed)
-                : "given: AlphaFold computes it from the representation of the pair";
+    return seed ? trFormat("drawn: mean 0, standard deviation 1, seed {}", *seed)
+                : tr("given: AlphaFold computes it from the representation of the pair");
   }
   if (!x && cell.tensor != TensorId::memory) {
     const WeightSource& w = d.weightSource;
     std::string text =
-        !w.drawn() ? "loaded from " + w.loadedFrom
+        !w.drawn() ? tr("loaded from ") + w.loadedFrom
         : w.init == WeightInit::designed
-            ? fmt::format("designed heads; the others drawn, seed {}", w.seed)
+            ? trFormat("designed heads; the others drawn, seed {}", w.seed)
         : w.init == WeightInit::learned
-            ? fmt::format("learned from {}, seed {}", inWords(trainingDomainOf(d)), w.seed)
-            : fmt::format("drawn: {}, seed {}", toString(w.init), w.seed);
-    return text + (d.weightsEdited ? "; edited since" : "");
+            ? trFormat("learned from {}, seed {}", inWords(trainingDomainOf(d)), w.seed)
+            : trFormat("drawn: {}, seed {}", toString(w.init), w.seed);
+    return text + (d.weightsEdited ? tr("; edited since") : "");
   }
   const Axis rows = x ? Axis::query : Axis::key;
-  std::string text = fmt::format("token {}", cell.row);
+  std::string text = trFormat("token {}", cell.row);
   if (cell.row < std::ssize(tokensAlong(trace, rows, cell.item))) {
     text += fmt::format(" '{}'", placeName(trace, rows, cell.item, cell.row));
   }
-  text += fmt::format(", coordinate {}", cell.col);
+  text += trFormat(", coordinate {}", cell.col);
   const std::string_view coordinate = coordinateName(trace, cell);
   if (!coordinate.empty()) text += fmt::format(": {}", coordinate);
   if (d.source != nullptr) text += " · " + sourceWords(*d.source);
-  return text + (d.inputEdited ? "; edited since" : "");
+  return text + (d.inputEdited ? tr("; edited since") : "");
 }
 
 std::string_view coordinateName(const Trace& trace, const CellRef& cell) {
@@ -252,11 +253,11 @@ std::string whyFullyMasked(const Trace& trace, const CellRef& cell) {
                                     return pin.cell.tensor >= TensorId::weights &&
                                            pin.cell.item == cell.item && pin.cell.row == cell.row;
                                   });
-  return fmt::format("every key of '{}' is masked: no softmax, {}",
-                     placeName(trace, Axis::query, cell.item, cell.row),
-                     pinned                ? "weights 0 except for pinned ones"
-                     : trace.config().bias ? "weights 0, output b_O"
-                                           : "weights 0, output 0");
+  return trFormat("every key of '{}' is masked: no softmax, {}",
+                  placeName(trace, Axis::query, cell.item, cell.row),
+                  pinned                ? tr("weights 0 except for pinned ones")
+                  : trace.config().bias ? tr("weights 0, output b_O")
+                                        : "weights 0, output 0");
 }
 
 }  // namespace headscope

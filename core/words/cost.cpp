@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -18,8 +19,8 @@ std::string costOf(const AttentionConfig& config) {
   } catch (const UserError&) {  // its need is shown nevertheless
   }
   const Ledger cost = ledger(config, held);
-  return fmt::format("{} parameters, {} a pass, {}", withThousands(cost.parameters.total),
-                     flopsInWords(cost.flops), bytesInWords(cost.residentBytes));
+  return trFormat("{} parameters, {} a pass, {}", withThousands(cost.parameters.total),
+                  flopsInWords(cost.flops), bytesInWords(cost.residentBytes));
 }
 
 }  // namespace
@@ -28,7 +29,7 @@ std::string costTip(const AttentionConfig& now, const AttentionConfig& doubled) 
   std::string text = "\nnow: " + costOf(now);
   if (!validate(doubled).empty()) return text;
   try {
-    text += "\ntwice as many: " + costOf(doubled);
+    text += tr("\ntwice as many: ") + costOf(doubled);
   } catch (const UserError&) {  // too large to be counted
   }
   return text;

@@ -8,6 +8,7 @@
 
 #include "core/base/asset_json.h"
 #include "core/base/assets.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 
@@ -24,7 +25,7 @@ std::vector<GlossaryEntry> parseGlossary(std::string_view text) {
       const std::string term = entry.at("term").text();
       entries.push_back({term, shown ? shown->text() : term, entry.at("about").text()});
       if (term.empty() || entries.back().about.empty()) {
-        entry.fail("has an empty term or explanation");
+        entry.fail(tr("has an empty term or explanation"));
       }
     }
     return entries;
@@ -35,7 +36,7 @@ const std::string& aboutTerm(std::string_view term) {
   const auto found = std::find_if(glossary().begin(), glossary().end(),
                                   [term](const auto& entry) { return entry.term == term; });
   if (found == glossary().end()) {
-    throw std::out_of_range("glossary.json has no term " + std::string(term));
+    throw std::out_of_range(tr("glossary.json has no term ") + std::string(term));
   }
   return found->about;
 }
@@ -130,6 +131,8 @@ std::vector<TermPlace> termsIn(std::string_view text) {
   return found;
 }
 
-std::string termText(std::string_view term) { return std::string(term) + ": " + aboutTerm(term); }
+std::string termText(std::string_view term) {
+  return std::string(term) + ": " + std::string(tr(aboutTerm(term)));
+}
 
 }  // namespace headscope

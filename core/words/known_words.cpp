@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/input/tagger.h"
 
@@ -18,9 +19,9 @@ constexpr std::size_t kMostNamed = 8;
 void noteWords(const std::vector<std::string>& tokens, std::vector<std::string>& notes) {
   const std::vector<std::string> words(tokens.begin(), std::find(tokens.begin(), tokens.end(), ""));
   if (seemsForeign(words)) {
-    notes.emplace_back(
+    notes.emplace_back(tr(
         "the text seems to be in another language than English: of heads that learned from English "
-        "sentences, only the one for the previous word can hold");
+        "sentences, only the one for the previous word can hold"));
     return;
   }
   const std::vector<bool> isUnknown = unknownWords(words);
@@ -32,9 +33,8 @@ void noteWords(const std::vector<std::string>& tokens, std::vector<std::string>&
   if (unknown.empty()) return;
   const std::size_t more = unknown.size() - std::min(unknown.size(), kMostNamed);
   unknown.resize(unknown.size() - more);
-  notes.push_back(fmt::format("unknown words, whose class is guessed: {}{}",
-                              fmt::join(unknown, ", "),
-                              more > 0 ? fmt::format(" and {} more", more) : ""));
+  notes.push_back(trFormat("unknown words, whose class is guessed: {}{}", fmt::join(unknown, ", "),
+                           more > 0 ? trFormat(" and {} more", more) : ""));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/mask.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/words/cells.h"
 
@@ -46,13 +47,13 @@ std::string ruleReason(MaskRule rule, const Document& d, Index item, Index query
   const Mask& mask = d.config.mask;
   switch (rule) {
     case MaskRule::causal:
-      return fmt::format("causal ({} comes after {})", keyName(d, item, key),
-                         queryName(d, item, query));
+      return trFormat("causal ({} comes after {})", keyName(d, item, key),
+                      queryName(d, item, query));
     case MaskRule::window:
-      return fmt::format("window {} (they are {} apart)", mask.window, std::abs(key - query));
+      return trFormat("window {} (they are {} apart)", mask.window, std::abs(key - query));
     case MaskRule::padding:
-      return fmt::format("padding (only the first {} keys count)",
-                         mask.lengths[static_cast<std::size_t>(item)]);
+      return trFormat("padding (only the first {} keys count)",
+                      mask.lengths[static_cast<std::size_t>(item)]);
     case MaskRule::painted:
       break;
   }
@@ -76,7 +77,7 @@ std::string pairSentence(const Document& document, Index item, Index query, Inde
   }
   const std::string pair = queryName(document, item, query) + " → " + keyName(document, item, key);
   if (reasons.empty()) return pair + ": allowed";
-  return fmt::format("{}: forbidden {}", pair, fmt::join(reasons, " and "));
+  return trFormat("{}: forbidden {}", pair, fmt::join(reasons, " and "));
 }
 
 std::vector<MaskRule> rulesInTheWay(const Document& document, Index item, Index query, Index key) {
@@ -101,12 +102,11 @@ std::string fullyMaskedSentence(const Document& document, Index item,
   }
   if (queries.size() > kNamed) names.emplace_back("…");
   const std::string what =
-      queries.size() == 1
-          ? fmt::format("Every key of {} is masked", names[0])
-          : fmt::format("{} of {} queries have every key masked ({})", queries.size(),
-                        document.config.seqLen, fmt::join(names, ", "));
-  return fmt::format("{}: no softmax, weights 0, output {}, not NaN.", what,
-                     document.config.bias ? "b_O alone" : "0");
+      queries.size() == 1 ? trFormat("Every key of {} is masked", names[0])
+                          : trFormat("{} of {} queries have every key masked ({})", queries.size(),
+                                     document.config.seqLen, fmt::join(names, ", "));
+  return trFormat("{}: no softmax, weights 0, output {}, not NaN.", what,
+                  document.config.bias ? "b_O alone" : "0");
 }
 
 }  // namespace headscope

@@ -10,6 +10,7 @@
 
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/words/cells.h"
 #include "core/words/narrator.h"
 
@@ -91,23 +92,22 @@ std::string Narrator::sum(const Explanation& e) const {
   }
   if (e.terms.size() > shown) {
     const std::size_t left = e.terms.size() - shown;
-    text += fmt::format(" + … {} more term{}", left, left == 1 ? "" : "s");
+    text += trFormat(" + … {} more term{}", left, left == 1 ? "" : "s");
   }
   if (e.pinned)
-    return fmt::format("{} = {}, but it is pinned to {}", text, number(e.sum), number(e.value));
+    return trFormat("{} = {}, but it is pinned to {}", text, number(e.sum), number(e.value));
   return text + " = " + number(e.value);
 }
 
 std::string Narrator::columns(Index first) const {
-  if (c.dK() == 1) return fmt::format("column {}", first);
-  return fmt::format("columns {} to {}", first, first + c.dK() - 1);
+  if (c.dK() == 1) return trFormat("column {}", first);
+  return trFormat("columns {} to {}", first, first + c.dK() - 1);
 }
 
 std::string Narrator::rest(const char* one, const char* many) const {
   const Index count = moment.to - moment.from;
-  if (moment.from > 0) return fmt::format("… and {} more {}", count, count == 1 ? one : many);
-  return count == 1 ? fmt::format("The other {}", one)
-                    : fmt::format("The other {} {}", count, many);
+  if (moment.from > 0) return trFormat("… and {} more {}", count, count == 1 ? one : many);
+  return count == 1 ? trFormat("The other {}", one) : trFormat("The other {} {}", count, many);
 }
 
 std::string narrate(const Trace& trace, const RowRef& subject, const TimelineSegment& moment) {

@@ -8,6 +8,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/words/cells.h"
 #include "core/words/narration.h"
 #include "core/words/narrator.h"
@@ -19,7 +20,7 @@ namespace {
 std::string firstAndLastHead(const Narrator& n, TensorId tensor, Index key) {
   const auto in = [&](Index head) {
     const CellRef at{tensor, n.subject.item, head, n.subject.query, std::max<Index>(key, 0)};
-    return fmt::format("{} in head {}", number(n.value(at)), head + 1);
+    return trFormat("{} in head {}", number(n.value(at)), head + 1);
   };
   return in(0) + ", " + in(n.c.numHeads - 1);
 }
@@ -32,7 +33,7 @@ std::string sweepOpening(const Narrator& n) {
 /// Names the largest cell of a row, or states that there is none.
 std::string largestOfRow(const Narrator& n, TensorId tensor, Index row) {
   const Index key = largestKey(n.trace, tensor, n.subject.item, n.subject.head, row);
-  return key < 0 ? "no key is left" : n.named(n.cell(tensor, row, key));
+  return key < 0 ? tr("no key is left") : n.named(n.cell(tensor, row, key));
 }
 
 Index allowedKeyCount(const Narrator& n, Index row) {
@@ -42,16 +43,16 @@ Index allowedKeyCount(const Narrator& n, Index row) {
 /// "may see 3 of 6 keys"
 std::string maySee(const Narrator& n, Index row) {
   const Index count = allowedKeyCount(n, row);
-  if (count == 0) return "can see no key";
-  if (count == n.c.keys()) return fmt::format("can see all {} keys", count);
-  return fmt::format("can see {} of {} keys", count, n.c.keys());
+  if (count == 0) return tr("can see no key");
+  if (count == n.c.keys()) return trFormat("can see all {} keys", count);
+  return trFormat("can see {} of {} keys", count, n.c.keys());
 }
 
 /// Describes a row of weights.
 std::string looksMostAt(const Narrator& n, Index row) {
   const bool noSoftmax = allowedKeyCount(n, row) == 0 && !n.c.mistakes.zeroForMasked;
-  return noSoftmax ? maySee(n, row) + ": its weights are 0"
-                   : "looks most at " + largestOfRow(n, TensorId::weights, row);
+  return noSoftmax ? maySee(n, row) + tr(": its weights are 0")
+                   : tr("looks most at ") + largestOfRow(n, TensorId::weights, row);
 }
 
 /// One weight: its exponential over their sum.
@@ -60,19 +61,20 @@ std::string weightAsQuotient(const Narrator& n, const CellRef& at) {
   const Term* own = e.own();
   const std::string weight = number(e.value);
   if (e.pinned) {
-    return fmt::format("{} gives {} the weight it is pinned to, {}.", n.query(), n.key(at.col),
-                       weight);
+    return trFormat("{} gives {} the weight it is pinned to, {}.", n.query(), n.key(at.col),
+                    weight);
   }
   if (own == nullptr) {
-    return fmt::format("{} gives {} {} of its attention: {}.", n.query(), n.key(at.col), weight,
-                       whyForbidden(n.c.mask, at.item, at.row, at.col));
+    return trFormat("{} gives {} {} of its attention: {}.", n.query(), n.key(at.col), weight,
+                    whyForbidden(n.c.mask, at.item, at.row, at.col));
   }
   if (n.c.dropout.on()) {
-    return fmt::format("{} gives {} {} / {}{} → {}.", n.query(), n.key(at.col),
-                       number(own->product), number(e.sum),
-                       e.factor == 0.0 ? ", then dropped" : ", then rescaled for dropout", weight);
+    return trFormat("{} gives {} {} / {}{} → {}.", n.query(), n.key(at.col), number(own->product),
+                    number(e.sum),
+                    e.factor == 0.0 ? tr(", then dropped") : tr(", then rescaled for dropout"),
+                    weight);
   }
-  return fmt::format(
+  return trFormat(
       "{} gives {} {} / {} = {} of its attention{}.", n.query(), n.key(at.col),
       number(own->product), number(e.sum), weight,
       softmaxShare(own->product, e.sum) > 0.0 ? "" : fmt::format(" ({})", kBelowLeastWeight));
@@ -85,8 +87,8 @@ std::string slopeOf(const Narrator& n, Index head) {
 
 /// "plus the pair's bias".
 std::string_view biasInWords(const AttentionConfig& c) {
-  if (!c.pairBias.on()) return "minus slope × distance";
-  return c.alibi ? "plus the pair's bias, minus slope × distance" : "plus the pair's bias";
+  if (!c.pairBias.on()) return tr("minus slope × distance");
+  return c.alibi ? tr("plus the pair's bias, minus slope × distance") : tr("plus the pair's bias");
 }
 
 }  // namespace
@@ -96,26 +98,26 @@ std::string narrateScore(const Narrator& n) {
   switch (n.moment.beat) {
     case SegmentKind::cell: {
       const CellRef at = n.cell(id, n.moment.from);
-      return fmt::format("{} asks {}: {} = Σ q·k {}.", n.query(), n.key(at.col),
-                         cellName(n.trace, at), n.sum(explainCell(n.trace, at)));
+      return trFormat("{} asks {}: {} = Σ q·k {}.", n.query(), n.key(at.col), cellName(n.trace, at),
+                      n.sum(explainCell(n.trace, at)));
     }
     case SegmentKind::restOfCells:
-      return fmt::format("{}. The best match of {} is {}.", n.rest("key", "keys"), n.query(),
-                         largestOfRow(n, id, n.subject.query));
+      return trFormat("{}. The best match of {} is {}.", n.rest("key", "keys"), n.query(),
+                      largestOfRow(n, id, n.subject.query));
     case SegmentKind::row:
     case SegmentKind::restOfRows:
-      return fmt::format("{}{} asks every key as well; its best match is {}.", sweepOpening(n),
-                         n.query(n.rowShown()), largestOfRow(n, id, n.rowShown()));
+      return trFormat("{}{} asks every key as well; its best match is {}.", sweepOpening(n),
+                      n.query(n.rowShown()), largestOfRow(n, id, n.rowShown()));
     default:
       break;
   }
   const Index key = largestKey(n.trace, id, n.subject.item, n.subject.head, n.subject.query);
   const Index group = n.c.headsPerGroup();
-  const std::string own =
-      group == 1 ? "a query and keys of its own"
-                 : fmt::format("a query of its own, {} heads with the same keys", group);
-  return fmt::format("Every head asks with {}: {} and {} score {}.", own, n.query(), n.key(key),
-                     firstAndLastHead(n, id, key));
+  const std::string own = group == 1
+                              ? tr("a query and keys of its own")
+                              : trFormat("a query of its own, {} heads with the same keys", group);
+  return trFormat("Every head asks with {}: {} and {} score {}.", own, n.query(), n.key(key),
+                  firstAndLastHead(n, id, key));
 }
 
 std::string narrateScale(const Narrator& n) {
@@ -132,28 +134,28 @@ std::string narrateScale(const Narrator& n) {
         result += fmt::format(", {}{}{} = {}", e.before, factorText(e.sum), e.after,
                               number(e.computed()));
       }
-      if (e.pinned) result += fmt::format(", but it is pinned to {}", number(e.value));
-      return fmt::format("{} and {}: {} × {} = {}.{}", n.query(), n.key(at.col),
-                         number(term.leftValue), number(term.rightValue), result,
-                         n.moment.from > 0 ? ""
-                         : scaled ? " Sums of more terms spread wider; the scale undoes that."
-                                  : " The scale is off, so the score stays as it is.");
+      if (e.pinned) result += trFormat(", but it is pinned to {}", number(e.value));
+      return trFormat("{} and {}: {} × {} = {}.{}", n.query(), n.key(at.col),
+                      number(term.leftValue), number(term.rightValue), result,
+                      n.moment.from > 0 ? ""
+                      : scaled ? tr(" Sums of more terms spread wider; the scale undoes that.")
+                               : tr(" The scale is off, so the score stays as it is."));
     }
     case SegmentKind::restOfCells:
-      return fmt::format("{} by the same factor {}; the largest of {}: {}.",
-                         n.rest("score", "scores"), number(n.c.scoreMultiplier()), n.query(),
-                         largestOfRow(n, id, n.subject.query));
+      return trFormat("{} by the same factor {}; the largest of {}: {}.", n.rest("score", "scores"),
+                      number(n.c.scoreMultiplier()), n.query(),
+                      largestOfRow(n, id, n.subject.query));
     case SegmentKind::row:
     case SegmentKind::restOfRows:
-      return fmt::format("{} by the same factor {}: {} has {}.", n.rest("query", "queries"),
-                         number(n.c.scoreMultiplier()), n.query(n.rowShown()),
-                         largestOfRow(n, id, n.rowShown()));
+      return trFormat("{} by the same factor {}: {} has {}.", n.rest("query", "queries"),
+                      number(n.c.scoreMultiplier()), n.query(n.rowShown()),
+                      largestOfRow(n, id, n.rowShown()));
     default:
       break;
   }
   const Index key = largestKey(n.trace, id, n.subject.item, n.subject.head, n.subject.query);
-  return fmt::format("One factor for all heads: {} and {} have {}.", n.query(), n.key(key),
-                     firstAndLastHead(n, id, key));
+  return trFormat("One factor for all heads: {} and {} have {}.", n.query(), n.key(key),
+                  firstAndLastHead(n, id, key));
 }
 
 std::string narrateMask(const Narrator& n) {
@@ -164,51 +166,51 @@ std::string narrateMask(const Narrator& n) {
       const std::string why = whyForbidden(n.c.mask, at.item, at.row, at.col);
       const Explanation e = explainCell(n.trace, at);
       if (isBiased(e)) {
-        return fmt::format("{} can see {}: {}, the score {}.", n.query(), n.key(at.col),
-                           biasedText(e), biasInWords(n.c));
+        return trFormat("{} can see {}: {}, the score {}.", n.query(), n.key(at.col), biasedText(e),
+                        biasInWords(n.c));
       }
       if (why.empty()) {
-        return fmt::format("{} can see {}: the score stays {}.", n.query(), n.key(at.col),
-                           number(n.value(at)));
+        return trFormat("{} can see {}: the score stays {}.", n.query(), n.key(at.col),
+                        number(n.value(at)));
       }
-      return fmt::format("{} cannot see {} ({}): {} replaces {}.", n.query(), n.key(at.col), why,
-                         number(n.value(at)), number(n.value(n.cell(TensorId::scores, at.col))));
+      return trFormat("{} cannot see {} ({}): {} replaces {}.", n.query(), n.key(at.col), why,
+                      number(n.value(at)), number(n.value(n.cell(TensorId::scores, at.col))));
     }
     case SegmentKind::restOfCells:
       if (n.c.alibi) {
-        return fmt::format("{}: {} {}, and each position of distance subtracts {}.",
-                           n.rest("key", "keys"), n.query(), maySee(n, n.subject.query),
-                           slopeOf(n, n.subject.head));
+        return trFormat("{}: {} {}, and each position of distance subtracts {}.",
+                        n.rest("key", "keys"), n.query(), maySee(n, n.subject.query),
+                        slopeOf(n, n.subject.head));
       }
       if (n.c.pairBias.on()) {
-        return fmt::format("{}: {} {}, and each pair adds its bias.", n.rest("key", "keys"),
-                           n.query(), maySee(n, n.subject.query));
+        return trFormat("{}: {} {}, and each pair adds its bias.", n.rest("key", "keys"), n.query(),
+                        maySee(n, n.subject.query));
       }
       if (n.c.mask.none()) {
-        return fmt::format("No mask is set: {} {}, and the scores stay as they are.", n.query(),
-                           maySee(n, n.subject.query));
+        return trFormat("No mask is set: {} {}, and the scores stay as they are.", n.query(),
+                        maySee(n, n.subject.query));
       }
       return fmt::format("{}: {} {}.", n.rest("key", "keys"), n.query(),
                          maySee(n, n.subject.query));
     case SegmentKind::row:
     case SegmentKind::restOfRows:
-      return fmt::format("{} by the same rule: {} {}.", n.rest("query", "queries"),
-                         n.query(n.rowShown()), maySee(n, n.rowShown()));
+      return trFormat("{} by the same rule: {} {}.", n.rest("query", "queries"),
+                      n.query(n.rowShown()), maySee(n, n.rowShown()));
     default:
       break;
   }
   if (n.c.alibi) {
-    return fmt::format(
+    return trFormat(
         "One mask for all {} heads, and a slope of its own for each: {} in the "
         "first, {} in the last.",
         n.c.numHeads, slopeOf(n, 0), slopeOf(n, n.c.numHeads - 1));
   }
   if (n.c.pairBias.on()) {
-    return fmt::format("One mask for all {} heads, and a bias of its own for each: {} {}.",
-                       n.c.numHeads, n.query(), maySee(n, n.subject.query));
+    return trFormat("One mask for all {} heads, and a bias of its own for each: {} {}.",
+                    n.c.numHeads, n.query(), maySee(n, n.subject.query));
   }
-  return fmt::format("One mask for all {} heads: in each of them {} {}.", n.c.numHeads, n.query(),
-                     maySee(n, n.subject.query));
+  return trFormat("One mask for all {} heads: in each of them {} {}.", n.c.numHeads, n.query(),
+                  maySee(n, n.subject.query));
 }
 
 std::string narrateSoftmax(const Narrator& n) {
@@ -216,43 +218,43 @@ std::string narrateSoftmax(const Narrator& n) {
   const Index first = n.moment.beat == SegmentKind::cell ? n.moment.from : 0;
   const CellRef at = n.cell(id, first);
   const bool down = n.c.mistakes.softmaxOverQueries;
-  const std::string line =
-      down ? "the column of " + n.key(first) + " (by mistake)" : "the row of " + n.query();
+  const std::string line = down ? tr("the column of ") + n.key(first) + tr(" (by mistake)")
+                                : tr("the row of ") + n.query();
   switch (n.moment.beat) {
     case SegmentKind::maximum: {
       const Explanation e = explainCell(n.trace, at);
-      if (e.terms.empty()) return fmt::format("Softmax of {}: {}.", line, e.rule);
+      if (e.terms.empty()) return trFormat("Softmax of {}: {}.", line, e.rule);
       const bool sink = e.terms.back().cells.empty();
       const std::size_t keys = e.terms.size() - (sink ? 1 : 0);
-      return fmt::format(
+      return trFormat(
           "Softmax of {}: the largest of its {} allowed score{}{} is {}; it is subtracted from "
           "each "
           "score, so that no exponential overflows.",
-          line, keys, keys == 1 ? "" : "s", sink ? " and the head’s sink" : "",
+          line, keys, keys == 1 ? "" : "s", sink ? tr(" and the head’s sink") : "",
           number(e.terms.front().rightValue));
     }
     case SegmentKind::exponentials: {
       const Explanation e = explainCell(n.trace, at);
-      if (e.terms.empty()) return fmt::format("Softmax of {}: {}.", line, e.rule);
+      if (e.terms.empty()) return trFormat("Softmax of {}: {}.", line, e.rule);
       constexpr std::size_t kExponentials = 2;
       std::string text;
       for (std::size_t i = 0; i < std::min(kExponentials, e.terms.size()); ++i) {
         const Term& t = e.terms[i];
         const auto name = [&] {
-          if (t.cells.empty()) return std::string("the head’s sink");
+          if (t.cells.empty()) return std::string(tr("the head’s sink"));
           const CellRef& source = t.cells.front();
           return down ? n.query(source.row) : n.key(source.col);
         };
-        text += fmt::format("{}{} exp({} − {}) = {}", i == 0 ? "" : ", ", name(),
-                            number(t.leftValue, 3), factorText(t.rightValue), number(t.product));
+        text += trFormat("{}{} exp({} − {}) = {}", i == 0 ? "" : ", ", name(),
+                         number(t.leftValue, 3), factorText(t.rightValue), number(t.product));
       }
-      return fmt::format("Its exponentials are all positive: {}{}", text,
-                         e.terms.size() > kExponentials ? " …" : ".");
+      return trFormat("Its exponentials are all positive: {}{}", text,
+                      e.terms.size() > kExponentials ? " …" : ".");
     }
     case SegmentKind::sum: {
       const Explanation e = explainCell(n.trace, at);
-      if (e.terms.empty()) return fmt::format("Softmax of {}: {}.", line, e.rule);
-      return fmt::format("Together they make {}; each will be divided by it.", number(e.sum));
+      if (e.terms.empty()) return trFormat("Softmax of {}: {}.", line, e.rule);
+      return trFormat("Together they make {}; each will be divided by it.", number(e.sum));
     }
     case SegmentKind::cell:
       return weightAsQuotient(n, at);
@@ -267,8 +269,8 @@ std::string narrateSoftmax(const Narrator& n) {
       break;
   }
   const Index key = largestKey(n.trace, id, n.subject.item, n.subject.head, n.subject.query);
-  return fmt::format("Every head distributes its own attention: {} gives {} {}.", n.query(),
-                     n.key(key), firstAndLastHead(n, id, key));
+  return trFormat("Every head distributes its own attention: {} gives {} {}.", n.query(),
+                  n.key(key), firstAndLastHead(n, id, key));
 }
 
 }  // namespace headscope

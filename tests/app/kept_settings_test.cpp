@@ -17,6 +17,7 @@ TEST_F(SettingsTest, ThemeSizePageAndMapsAreKeptAndApplied) {
   ui_.restartKeeping(folder_.path(), presetDocument("original-transformer"));
   ui_.view().preferences.theme = ThemeKind::dark;
   ui_.view().preferences.scale = 1.5F;
+  ui_.view().preferences.language = "Deutsch";
   ui_.view().preferences.animate = false;
   ui_.view().preferences.colorMaps = 1;
   ui_.view().selection.page = kHeadsPage;
@@ -27,6 +28,7 @@ TEST_F(SettingsTest, ThemeSizePageAndMapsAreKeptAndApplied) {
   applySettings(kept, view);
   EXPECT_EQ(view.preferences.theme, ThemeKind::dark);
   EXPECT_EQ(view.preferences.scale, 1.5F);
+  EXPECT_EQ(view.preferences.language, "Deutsch");
   EXPECT_FALSE(view.preferences.animate);
   EXPECT_EQ(view.preferences.colorMaps, 1);
 }
@@ -45,6 +47,7 @@ TEST_F(SettingsTest, WhatIsSavedIsReadAgain) {
   Settings settings;
   settings.theme = ThemeKind::dark;
   settings.scale = 2.0F;
+  settings.language = "Deutsch";
   settings.monitorScale = 1.5F;
   settings.colorMaps = 2;
   settings.animate = false;

@@ -8,6 +8,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/input/tables.h"
@@ -21,8 +22,8 @@ CellAccess projectedCell(const AttentionConfig& c, const CellRef& cell) {
     if (layer.y != cell.tensor) continue;
     return {CellKind::readOnly,
             cell,
-            fmt::format("follows from {} and {}: change those", info(layer.x).name,
-                        info(layer.weight).name),
+            trFormat("follows from {} and {}: change those", info(layer.x).name,
+                     info(layer.weight).name),
             {{layer.x, cell.item, -1, cell.row, 0}, {layer.weight, -1, -1, cell.col, 0}}};
   }
   return {CellKind::readOnly, cell, {}, {}};
@@ -37,7 +38,7 @@ CellAccess viewOfProjection(const Trace& trace, const CellRef& cell) {
   const CellRef source = viewedCell(trace, cell);
   CellAccess access = projectedCell(trace.config(), source);
   access.target = cell;
-  access.why = fmt::format("a view of {}, which {}", info(source.tensor).name, access.why);
+  access.why = trFormat("a view of {}, which {}", info(source.tensor).name, access.why);
   return access;
 }
 
@@ -50,8 +51,10 @@ double stepReach(float magnitude) {
 CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
   const AttentionConfig& c = trace.config();
   if (cell.gradient) {
-    return {
-        CellKind::readOnly, cell, "a gradient follows from the whole pass: change its values", {}};
+    return {CellKind::readOnly,
+            cell,
+            tr("a gradient follows from the whole pass: change its values"),
+            {}};
   }
   if (!isResult(cell.tensor)) return {CellKind::operand, cell, {}, {}};
   if (canBePinned(cell.tensor)) return {CellKind::pinnable, cell, {}, {}};
@@ -59,8 +62,8 @@ CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
     CellAccess access{CellKind::readOnly,
                       cell,
                       cell.tensor == TensorId::gated
-                          ? "follows from the gate and the head's output: pin one"
-                          : "follows from the query or key before: change that",
+                          ? tr("follows from the gate and the head's output: pin one")
+                          : tr("follows from the query or key before: change that"),
                       {}};
     for (const Term& term : explainCell(trace, cell).terms) {
       access.sources.insert(access.sources.end(), term.cells.begin(), term.cells.end());
@@ -77,25 +80,25 @@ CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
       score.tensor = TensorId::scores;
       if (allowedKeys(c.mask, cell.item, cell.row, c.keys())(cell.col)) {
         if (!c.alibi && !c.pairBias.on()) return {CellKind::pinnable, score, {}, {}};
-        const char* what = c.alibi ? "the score minus ALiBi's penalty: pin the score"
-                                   : "the score plus its pair's bias: pin the score";
+        const char* what = c.alibi ? tr("the score minus ALiBi's penalty: pin the score")
+                                   : tr("the score plus its pair's bias: pin the score");
         return {CellKind::readOnly, cell, what, {score}};
       }
       return {CellKind::readOnly,
               cell,
               "forbidden (" + whyForbidden(c.mask, cell.item, cell.row, cell.col) +
-                  "): allow the pair in the mask painter",
+                  tr("): allow the pair in the mask painter"),
               {score}};
     }
     case TensorId::concat:
       return {CellKind::readOnly,
               cell,
-              "a view of heads: pin the head's output",
+              tr("a view of heads: pin the head's output"),
               {viewedCell(trace, cell)}};
     case TensorId::output:
       return {CellKind::readOnly,
               cell,
-              "follows from heads and W_O: pin a head's output or change W_O",
+              tr("follows from heads and W_O: pin a head's output or change W_O"),
               {{joinedHeads(c), cell.item, 0, cell.row, 0}, {TensorId::wO, -1, -1, cell.col, 0}}};
     default:
       return projectedCell(c, cell);

@@ -18,6 +18,7 @@
 #include "core/attention/config.h"
 #include "core/attention/gradients.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/input/tables.h"
@@ -56,7 +57,7 @@ std::string clipboard() {
 std::uint64_t seedOf(const std::string& text) {
   const auto seed = wholeNumber(text);
   if (seed && *seed >= 0) return static_cast<std::uint64_t>(*seed);
-  throw UserError(fmt::format("seed: \"{}\" is not a whole number of at least 0", text));
+  throw UserError(trFormat("seed: \"{}\" is not a whole number of at least 0", text));
 }
 
 /// Region::head: the pair bias has a matrix for each head.
@@ -67,7 +68,7 @@ Index headOfRegion(const CellRef& cell) {
 Index headOf(const std::string& text, Index heads) {
   const auto head = wholeNumber(text);
   if (head && *head >= 1 && *head <= heads) return *head - 1;
-  throw UserError(fmt::format("head: \"{}\" is not one of the heads 1 … {}", text, heads));
+  throw UserError(trFormat("head: \"{}\" is not one of the heads 1 … {}", text, heads));
 }
 
 /// Pastes over the menu's target numbers of as many rows and columns as it has on screen.
@@ -79,9 +80,9 @@ void pasteOverTarget(const PanelContext& panel, const CellMenuMemory& menu, cons
   const Index cols = transposed ? region.rows : region.cols;
   if (pasted.shape() != Shape{rows, cols}) {
     throw UserError(
-        fmt::format("{} takes {} × {} numbers, and the clipboard has {} × {}: choose another "
-                    "target, or press ctrl+V to paste starting at this cell",
-                    targetName(panel, menu, cell), rows, cols, pasted.dim(0), pasted.dim(1)));
+        trFormat("{} takes {} × {} numbers, and the clipboard has {} × {}: choose another "
+                 "target, or press ctrl+V to paste starting at this cell",
+                 targetName(panel, menu, cell), rows, cols, pasted.dim(0), pasted.dim(1)));
   }
   panel.commands.push(FillRegion{region, FillValues{turned(pasted, transposed)}});
 }
@@ -169,9 +170,9 @@ Region regionOf(CellTarget target, const CellRef& cell, const MatrixRef& shown,
 std::string cellsAsText(const Trace& trace, const CellRef& cell, const Region& r, bool transposed) {
   if (r.rows > kMostCopied / r.cols) {
     throw UserError(
-        fmt::format("{} × {} numbers are too many to copy; copy a row or a head, or "
-                    "export the tensor",
-                    r.rows, r.cols));
+        trFormat("{} × {} numbers are too many to copy; copy a row or a head, or "
+                 "export the tensor",
+                 r.rows, r.cols));
   }
   std::vector<float> values(static_cast<std::size_t>(r.rows * r.cols));
   trace.side(cell.gradient)
@@ -186,9 +187,9 @@ Region pastedRegion(const CellRef& cell, const MatrixRef& shown, Index rows, Ind
   const Index roomRight = shown.shownCols() - at.col;
   if (rows > roomDown || cols > roomRight) {
     throw UserError(
-        fmt::format("the clipboard has {} × {} numbers, and {} has room for {} × {} starting at "
-                    "this cell: choose a cell further up or left, or copy fewer",
-                    rows, cols, info(cell.tensor).name, roomDown, roomRight));
+        trFormat("the clipboard has {} × {} numbers, and {} has room for {} × {} starting at "
+                 "this cell: choose a cell further up or left, or copy fewer",
+                 rows, cols, info(cell.tensor).name, roomDown, roomRight));
   }
   if (shown.transposed) std::swap(rows, cols);
   return {cell.tensor, cell.item, cell.row, rows, cell.col, cols, headOfRegion(cell)};
@@ -206,9 +207,9 @@ Region targetRegion(const PanelContext& panel, const CellMenuMemory& menu, const
 }
 
 std::string targetName(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell) {
-  return (cell.gradient ? "gradient of " : "") + nameAsShown(targetRegion(panel, menu, cell),
-                                                             shownMatrix(panel, cell).transposed,
-                                                             panel.trace.config());
+  return (cell.gradient ? tr("gradient of ") : "") +
+         nameAsShown(targetRegion(panel, menu, cell), shownMatrix(panel, cell).transposed,
+                     panel.trace.config());
 }
 
 std::vector<CellCommand> commandsFor(const PanelContext& panel, const CellRef& cell,
@@ -241,10 +242,12 @@ std::vector<CellCommand> commandsFor(const PanelContext& panel, const CellRef& c
 
 const char* titleOf(CellCommand command) {
   static constexpr const char* kTitles[] = {
-      "Set to 0",       "Identity",       "Scale by",        "Re-draw with seed",
-      "Copy from head", "Tie W_K to W_Q", "Unpin this cell", "Unpin all of this matrix",
-      "Copy numbers",   "Paste numbers"};
-  return kTitles[static_cast<std::size_t>(command)];
+      trLater("Set to 0"),        trLater("Identity"),
+      trLater("Scale by"),        trLater("Re-draw with seed"),
+      trLater("Copy from head"),  trLater("Tie W_K to W_Q"),
+      trLater("Unpin this cell"), trLater("Unpin all of this matrix"),
+      trLater("Copy numbers"),    trLater("Paste numbers")};
+  return tr(kTitles[static_cast<std::size_t>(command)]);
 }
 
 std::string* numberOf(CellCommand command, CellMenuMemory& menu) {
@@ -273,7 +276,7 @@ void doCommand(const PanelContext& panel, CellMenuMemory& menu, const CellRef& c
       case CellCommand::identity:
         return fill(FillIdentity{});
       case CellCommand::scale:
-        return fill(FillScaled{parseNumber(menu.factor, "the factor")});
+        return fill(FillScaled{parseNumber(menu.factor, tr("the factor"))});
       case CellCommand::redraw:
         return fill(FillDrawn{panel.document.weightSource.init, seedOf(menu.seed)});
       case CellCommand::copyHead: {
@@ -302,9 +305,9 @@ void copyCells(const PanelContext& panel, const CellMenuMemory& menu, const Cell
     const auto rows = transposed ? region.cols : region.rows;
     const auto cols = transposed ? region.rows : region.cols;
     const bool one = rows * cols == 1;
-    panel.commands.say(fmt::format("copied {}: {} × {} number{}",
-                                   one ? toString(cell) : targetName(panel, menu, cell), rows, cols,
-                                   one ? "" : "s"));
+    panel.commands.say(trFormat("copied {}: {} × {} number{}",
+                                one ? toString(cell) : targetName(panel, menu, cell), rows, cols,
+                                one ? "" : "s"));
   });
 }
 
@@ -317,10 +320,10 @@ void pasteCells(const PanelContext& panel, const CellRef& cell) {
     }
     if (access.kind != CellKind::operand) {
       throw UserError(
-          fmt::format("{} is computed: numbers can be pasted into X, the weights and "
-                      "the biases, and single cells of scores, weights and heads "
-                      "pinned",
-                      tensorName(cell)));
+          trFormat("{} is computed: numbers can be pasted into X, the weights and "
+                   "the biases, and single cells of scores, weights and heads "
+                   "pinned",
+                   tensorName(cell)));
     }
     const MatrixRef shown = shownMatrix(panel, cell);
     const Region region = pastedRegion(cell, shown, pasted.dim(0), pasted.dim(1));

@@ -13,6 +13,7 @@
 #include "app/ui/step_view/step_view_items.h"
 #include "app/ui/text_field.h"
 #include "core/attention/switches.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -41,7 +42,7 @@ bool takeTyped(const PanelContext& panel, CellEditing& editing) {
   editing.problem = typed.problem;
   editing.refused = editing.typed.target;
   if (!typed.value) {
-    panel.commands.say(typed.problem + "; the old value stays", true);
+    panel.commands.say(typed.problem + tr("; the old value stays"), true);
     return false;
   }
   setValue(panel, editing.typed, *typed.value, {});
@@ -69,7 +70,7 @@ void unpinCell(const PanelContext& panel) {
   if (panel.document.pins.at(target)) {
     panel.commands.push(RemovePin{target});
   } else {
-    panel.commands.say(toString(target) + " is not pinned");
+    panel.commands.say(toString(target) + tr(" is not pinned"));
   }
 }
 
@@ -79,7 +80,7 @@ void beginTyping(const PanelContext& panel, CellEditing& editing, TypingPlace pl
                  const CellRef& cell) {
   const CellAccess access = cellAccess(panel.trace, cell);
   if (!access.editable()) {
-    panel.commands.say(toString(cell) + " is read only: " + access.why, true);
+    panel.commands.say(toString(cell) + tr(" is read only: ") + access.why, true);
     return;
   }
   editing.typing = place;

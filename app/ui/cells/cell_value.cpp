@@ -19,6 +19,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -90,7 +91,7 @@ class CellValueField {
         panel_.selection.cell = cell_;
         beginTyping(panel_, editing_, TypingPlace::inspector, cell_);
       }
-      tip(look_, "Click to type; drag or scroll to change. Shift: finer, Ctrl: coarser.");
+      tip(look_, tr("Click to type; drag or scroll to change. Shift: finer, Ctrl: coarser."));
     }
     const ImVec2 end(at.x + width, at.y + height);
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -114,15 +115,15 @@ class CellValueField {
   std::pair<std::string, std::string> stateText() {
     switch (access_.kind) {
       case CellKind::operand:
-        return {"yours", "type to change"};
+        return {"yours", tr("type to change")};
       case CellKind::readOnly:
-        return {"computed", "read only"};
+        return {"computed", tr("read only")};
       case CellKind::pinnable:
         break;
     }
-    if (!pin_) return {"computed", "type to pin"};
-    return {access_.target == cell_ ? "pinned" : "pinned in scores",
-            fmt::format("computed {}", number(unpinned(), 4))};
+    if (!pin_) return {"computed", tr("type to pin")};
+    return {access_.target == cell_ ? tr("pinned") : tr("pinned in scores"),
+            trFormat("computed {}", number(unpinned(), 4))};
   }
 
   double unpinned() {
@@ -137,26 +138,27 @@ class CellValueField {
 
   void buttons() {
     const bool operand = access_.kind == CellKind::operand;
-    if (pill(look_, "edit ▾")) {
+    if (pill(look_, tr("edit ▾"))) {
       const ImVec2 below(ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + look_.px(3));
       openCellMenu(panel_, editing_.menu, cell_, &below);
     }
     tip(look_,
-        operand ? "Commands for its row, column, head or matrix: zero, scale, draw again, copy, "
-                  "paste (shift+Enter)"
-                : "Commands for its row, column or matrix: copy the numbers, unpin (shift+Enter)");
+        operand
+            ? tr("Commands for its row, column, head or matrix: zero, scale, draw again, copy, "
+                 "paste (shift+Enter)")
+            : tr("Commands for its row, column or matrix: copy the numbers, unpin (shift+Enter)"));
     whatIf();
     if (pin_) {
       ImGui::SameLine(0.0F, look_.px(6));
-      if (pill(look_, "unpin")) panel_.commands.push(RemovePin{access_.target});
-      tip(look_, "Back to the computed value (Delete)");
+      if (pill(look_, tr("unpin"))) panel_.commands.push(RemovePin{access_.target});
+      tip(look_, tr("Back to the computed value (Delete)"));
     }
     for (std::size_t i = 0; i < access_.sources.size(); ++i) {
       ImGui::SameLine(0.0F, look_.px(6));
       const CellRef& source = access_.sources[i];
       const std::string name = fmt::format("{} →##{}", info(source.tensor).name, i);
       if (pill(look_, name.c_str())) showCell(panel_.view, panel_.trace.config(), source);
-      tip(look_, "Go to " + toString(source));
+      tip(look_, tr("Go to ") + toString(source));
     }
     cellMenu(panel_, editing_.menu);
   }
@@ -164,18 +166,20 @@ class CellValueField {
   /// Draws the experiments on a computed value: pin it, mask it, or switch its head.
   void whatIf() {
     if (access_.kind != CellKind::pinnable || cell_.gradient) return;
-    if (flowingPill(look_, "pin", "Type another value to see what follows from it (enter)")) {
+    if (flowingPill(look_, tr("pin"),
+                    tr("Type another value to see what follows from it (enter)"))) {
       panel_.selection.cell = cell_;
       beginTyping(panel_, editing_, TypingPlace::inspector, cell_);
     }
-    if (flowingPill(look_, "mask", "Opens the mask painter, where you can forbid this pair")) {
+    if (flowingPill(look_, tr("mask"),
+                    tr("Opens the mask painter, where you can forbid this pair"))) {
       panel_.selection.tool = kMaskTool;
     }
     const Index head = cell_.head;
     if (head < 0 || head >= panel_.document.config.numHeads) return;
     const bool off = panel_.document.config.gain(head) == 0.0F;
-    if (flowingPill(look_, off ? "head on" : "head off",
-                    "Switches this head off to see what is lost (x, for the chosen head)")) {
+    if (flowingPill(look_, off ? tr("head on") : tr("head off"),
+                    tr("Switches this head off to see what is lost (x, for the chosen head)"))) {
       panel_.commands.push(SetHeadGain{head, off ? 1.0F : 0.0F});
     }
   }
@@ -189,8 +193,7 @@ class CellValueField {
     if (!access_.why.empty()) wrappedLine(look_, t.textMuted, access_.why, room);
     const std::string_view coordinate = coordinateName(panel_.trace, cell_);
     if (!coordinate.empty()) {
-      wrappedLine(look_, t.textMuted, fmt::format("column {} of X: {}", cell_.col, coordinate),
-                  room);
+      wrappedLine(look_, t.textMuted, trFormat("column {} of X: {}", cell_.col, coordinate), room);
     }
     const std::string masked = whyFullyMasked(panel_.trace, cell_);
     if (!masked.empty()) {
@@ -198,7 +201,7 @@ class CellValueField {
     } else if (cell_.tensor == TensorId::weights &&
                rowsMayNotSumToOne(panel_.trace, cell_.item, cell_.head)) {
       const double sum = rowSum(panel_.trace, cell_.item, cell_.head, cell_.row);
-      wrappedLine(look_, t.textMuted, fmt::format("its row sums to {:.3f}", sum), room);
+      wrappedLine(look_, t.textMuted, trFormat("its row sums to {:.3f}", sum), room);
     }
   }
 

@@ -9,6 +9,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/attention/tensor_id.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -219,10 +220,10 @@ FlowWordings flowWordings(const AttentionConfig& config) {
   const Lines projectedShapes = alike ? Lines{{"3 × " + q}, {q}} : Lines{{"Q " + q, "K, V " + k}};
   const Lines headShapes = alike ? Lines{{timesQ + "3 × " + headQ}, {headQ}}
                                  : Lines{{"q " + timesQ + headQ, "k, v " + timesK + headK}};
-  const auto inputName = config.crossAttention() ? "X and memory" : "X";
+  const auto inputName = config.crossAttention() ? tr("X and memory") : "X";
 
   return {
-      wordings({plainPhrase(inputName), plainPhrase(config.crossAttention() ? "X, mem." : "X")},
+      wordings({plainPhrase(inputName), plainPhrase(config.crossAttention() ? tr("X, mem.") : "X")},
                inputShapes),
       wordings({plainPhrase(flowTextOf(StepId::project, config)),
                 plainPhrase(step(StepId::project).text(config).formula), plainPhrase("Q, K, V")},

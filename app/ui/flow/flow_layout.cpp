@@ -8,6 +8,7 @@
 #include "app/ui/flow/flow_grid.h"
 #include "core/attention/config.h"
 #include "core/attention/tensor_id.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -268,7 +269,7 @@ void addHiddenNotes(FlowLayout& layout, const FlowColumns& columns, const FlowLa
   const float left = columns[FlowColumn::heads].right();
   const float right = columns[FlowColumn::headOutputs].left();
   for (const FlowHiddenHeads& hidden : lanes.hidden) {
-    for (const char* wording : {"+ {} more heads", "+ {}"}) {
+    for (const char* wording : {tr("+ {} more heads"), "+ {}"}) {
       const std::string text = fmt::format(fmt::runtime(wording), hidden.count);
       const float width = metrics.tinyWidth(text);
       if (width > right - left) continue;
@@ -289,8 +290,8 @@ void addOutputNote(FlowLayout& layout, const FlowColumns& columns, float areaHei
   const FlowBlock* block = layout.block({FlowPart::outputWeights});
   const float x = columns[FlowColumn::outputWeights].center;
   const float half = std::min(x - columns[FlowColumn::concat].right(), width - x);
-  const std::vector<std::string> lines = {"one row block per head:",
-                                          "each reaches all of the output"};
+  const std::vector<std::string> lines = {tr("one row block per head:"),
+                                          tr("each reaches all of the output")};
   float y = block->rect.b.y + kNoteRise * metrics.scale;
   if (y + 2 * metrics.noteHeight > areaHeight) return;
   for (const std::string& line : lines) {

@@ -9,6 +9,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/attention/tensor_id.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -28,48 +29,51 @@ constexpr std::size_t kFlowParts = static_cast<std::size_t>(P::hiddenGather) + 1
 /// The table, in the order of FlowPart.
 constexpr std::array<FlowPartInfo, kFlowParts> kPartInfos{{
     within(P::input, O::allHeads, S::project, T::x,
-           "the input: one row per token, one column per feature"),
-    within(P::memory, O::allHeads, S::project, T::memory, "the source of keys and values"),
+           trLater("the input: one row per token, one column per feature")),
+    within(P::memory, O::allHeads, S::project, T::memory, trLater("the source of keys and values")),
     within(P::query, O::allHeads, S::project, T::qProj,
-           "what each token looks for; striped by head"),
+           trLater("what each token looks for; striped by head")),
     within(P::key, O::allHeads, S::project, T::kProj,
-           "what each token is found by; striped by head"),
+           trLater("what each token is found by; striped by head")),
     within(P::value, O::allHeads, S::project, T::vProj,
-           "what each token passes on; striped by head"),
-    {P::headQuery, O::queryHead, S::split, S::split, S::score, T::q, "{columns} of Q"},
-    {P::headKey, O::keyHead, S::split, S::split, S::score, T::k, "{columns} of K"},
-    within(P::headValue, O::keyHead, S::split, T::v, "{columns} of V"),
+           trLater("what each token passes on; striped by head")),
+    {P::headQuery, O::queryHead, S::split, S::split, S::score, T::q, trLater("{columns} of Q")},
+    {P::headKey, O::keyHead, S::split, S::split, S::score, T::k, trLater("{columns} of K")},
+    within(P::headValue, O::keyHead, S::split, T::v, trLater("{columns} of V")),
     {P::weights, O::queryHead, S::score, S::softmax, S::weigh, T::weights,
-     "how much each query (row) takes from each key (column)"},
+     trLater("how much each query (row) takes from each key (column)")},
     {P::headOutput, O::queryHead, S::weigh, S::weigh, S::gate, T::heads,
-     "the values, averaged by the weights"},
-    within(P::concat, O::allHeads, S::concat, T::concat, "all heads' outputs side by side"),
+     trLater("the values, averaged by the weights")},
+    within(P::concat, O::allHeads, S::concat, T::concat,
+           trLater("all heads' outputs side by side")),
     within(P::outputWeights, O::allHeads, S::output, T::wO,
-           "one row block per head; each reaches all of the output"),
-    within(P::output, O::allHeads, S::output, T::output, "the sum of all heads' shares"),
+           trLater("one row block per head; each reaches all of the output")),
+    within(P::output, O::allHeads, S::output, T::output, trLater("the sum of all heads' shares")),
     within(P::hidden, O::hiddenHeads, S::split, T::q, ""),
     within(P::hiddenOutput, O::hiddenHeads, S::concat, T::heads, ""),
     within(P::inputQuery, O::allHeads, S::project, T::qProj,
-           "every column of Q is made from all of X"),
+           trLater("every column of Q is made from all of X")),
     within(P::inputKey, O::allHeads, S::project, T::kProj,
-           "every column of K is made from all of it"),
+           trLater("every column of K is made from all of it")),
     within(P::inputValue, O::allHeads, S::project, T::vProj,
-           "every column of V is made from all of it"),
-    {P::splitQuery, O::queryHead, S::split, S::split, S::score, T::q, "{columns} of Q"},
-    {P::splitKey, O::keyHead, S::split, S::split, S::score, T::k, "{columns} of K"},
-    within(P::splitValue, O::keyHead, S::split, T::v, "{columns} of V"),
+           trLater("every column of V is made from all of it")),
+    {P::splitQuery, O::queryHead, S::split, S::split, S::score, T::q, trLater("{columns} of Q")},
+    {P::splitKey, O::keyHead, S::split, S::split, S::score, T::k, trLater("{columns} of K")},
+    within(P::splitValue, O::keyHead, S::split, T::v, trLater("{columns} of V")),
     {P::scoreQuery, O::queryHead, S::score, S::score, S::softmax, T::rawScores,
-     "each query meets each key", Ends{Ink::query, Ink::head}},
+     trLater("each query meets each key"), Ends{Ink::query, Ink::head}},
     {P::scoreKey, O::queryHead, S::score, S::score, S::softmax, T::rawScores,
-     "each key meets each query", Ends{Ink::key, Ink::head}},
-    within(P::carryValue, O::queryHead, S::weigh, T::v, "the values skip the softmax"),
-    within(P::underValue, O::queryHead, S::weigh, T::v, "the values skip the softmax"),
-    within(P::meetValue, O::queryHead, S::weigh, T::v, "the values skip the softmax"),
-    within(P::weigh, O::queryHead, S::weigh, T::heads, "the weights average the values"),
-    within(P::gather, O::queryHead, S::concat, T::heads, "becomes {columns} of the concatenation"),
-    within(P::rowBlock, O::queryHead, S::output, T::heads, "is multiplied by {rows} of W^O"),
+     trLater("each key meets each query"), Ends{Ink::key, Ink::head}},
+    within(P::carryValue, O::queryHead, S::weigh, T::v, trLater("the values skip the softmax")),
+    within(P::underValue, O::queryHead, S::weigh, T::v, trLater("the values skip the softmax")),
+    within(P::meetValue, O::queryHead, S::weigh, T::v, trLater("the values skip the softmax")),
+    within(P::weigh, O::queryHead, S::weigh, T::heads, trLater("the weights average the values")),
+    within(P::gather, O::queryHead, S::concat, T::heads,
+           trLater("becomes {columns} of the concatenation")),
+    within(P::rowBlock, O::queryHead, S::output, T::heads,
+           trLater("is multiplied by {rows} of W^O")),
     {P::fan, O::queryHead, S::output, S::output, S::output, T::output,
-     "the head's share in every column of the output", Ends{Ink::head, Ink::output}},
+     trLater("the head's share in every column of the output"), Ends{Ink::head, Ink::output}},
     within(P::hiddenQuery, O::hiddenHeads, S::split, T::q, ""),
     within(P::hiddenKey, O::hiddenHeads, S::split, T::q, ""),
     within(P::hiddenValue, O::hiddenHeads, S::split, T::q, ""),
@@ -95,7 +99,7 @@ bool leadsToHead(FlowId id, Index head, const AttentionConfig& config) {
 std::string headsShare(std::string_view what, Index head, const AttentionConfig& config) {
   const Index first = head * config.dK();
   if (config.dK() == 1) return fmt::format("{} {}", what, first);
-  return fmt::format("{}s {} to {}", what, first, first + config.dK() - 1);
+  return trFormat("{}s {} to {}", what, first, first + config.dK() - 1);
 }
 
 std::string flowTitle(FlowId id, const AttentionConfig& config) {
@@ -103,14 +107,13 @@ std::string flowTitle(FlowId id, const AttentionConfig& config) {
   const std::string_view symbol = info(tensor).symbol;
   if (!belongsToHead(id.part)) return std::string(symbol);
   if (tensor == TensorId::heads) {
-    return fmt::format("Head {}: {}", id.head + 1, step(StepId::weigh).text(config).flow);
+    return trFormat("Head {}: {}", id.head + 1, step(StepId::weigh).text(config).flow);
   }
   if (!belongsToKeyHead(id.part) || config.headsPerGroup() == 1) {
-    return fmt::format("Head {}: {}", id.head + 1, symbol);
+    return trFormat("Head {}: {}", id.head + 1, symbol);
   }
   const Index first = id.head * config.headsPerGroup();
-  return fmt::format("Heads {} to {}: {}, shared", first + 1, first + config.headsPerGroup(),
-                     symbol);
+  return trFormat("Heads {} to {}: {}, shared", first + 1, first + config.headsPerGroup(), symbol);
 }
 
 }  // namespace
@@ -144,21 +147,21 @@ bool standsForHidden(const FlowLayout& layout, FlowId id) {
 
 FlowDescription describe(FlowId id, const AttentionConfig& config) {
   if (isOfHiddenHeads(id.part)) {
-    return {"Heads left out here", "", fmt::format("click to choose head {}", id.head + 1)};
+    return {tr("Heads left out here"), "", trFormat("click to choose head {}", id.head + 1)};
   }
   const FlowPartInfo& part = infoOf(id.part);
   Shape shape = shapeOf(part.tensor, config);
   if (info(part.tensor).perHead) shape = shape.last(2);
   if (shape.size() == 3 && shape.front() == 1) shape = shape.last(2);
-  FlowDescription description = {flowTitle(id, config), toString(shape), part.about,
+  FlowDescription description = {flowTitle(id, config), toString(shape), tr(part.about),
                                  lookOf(part.tensor).term};
   if (belongsToHead(id.part)) {
-    description.about = fmt::format(fmt::runtime(part.about),
+    description.about = fmt::format(fmt::runtime(tr(part.about)),
                                     fmt::arg("columns", headsShare("column", id.head, config)),
                                     fmt::arg("rows", headsShare("row", id.head, config)));
   }
   const bool after = part.first >= StepId::weigh && belongsToHead(id.part);
-  if (after && isOff(config, id.head)) description.about += "; this head is off";
+  if (after && isOff(config, id.head)) description.about += tr("; this head is off");
   return description;
 }
 

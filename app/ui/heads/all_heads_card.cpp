@@ -14,6 +14,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -176,7 +177,7 @@ class AllHeads {
     }
     if (!comparing()) return;
     ImGui::SameLine(0.0F, look_.space.large);
-    if (pill(look_, "clear##compared")) view_.compared.clear();
+    if (pill(look_, tr("clear##compared"))) view_.compared.clear();
   }
 
   /// Highlights the cell under the mouse in every tile; without one, the cell hovered in another
@@ -229,7 +230,8 @@ class AllHeads {
 
 class AllHeadsCard final : public Card {
  public:
-  AllHeadsCard() : Card({"all heads", "All heads", "every head's weights next to each other"}) {}
+  AllHeadsCard()
+      : Card({"all heads", tr("All heads"), tr("every head's weights next to each other")}) {}
   void draw(const PanelContext& panel) override { AllHeads(panel, memory_).draw(); }
   bool takesWheel() const override { return memory_.takesWheel; }
 

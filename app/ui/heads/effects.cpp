@@ -22,6 +22,7 @@
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -51,9 +52,9 @@ void drawBarsTitle(const PanelContext& panel, ImDrawList* list, Index head, cons
   const bool off = isOff(panel.trace.config(), head);
   const float room = line.width() - toggle.x - look.space.small;
   std::string text =
-      off ? fmt::format("head {} is off", head + 1) : fmt::format("head {}, if off", head + 1);
+      off ? trFormat("head {} is off", head + 1) : trFormat("head {}, if off", head + 1);
   if (textSize(font, text).x > room) {
-    text = off ? fmt::format("{}: off", head + 1) : fmt::format("head {}", head + 1);
+    text = off ? fmt::format("{}: off", head + 1) : trFormat("head {}", head + 1);
   }
   drawText(list, font, line.a, off ? look.theme.textMuted : colorOfHead(look, head), text);
   const float middle = line.a.y + fontSize(font) * 0.5F;
@@ -95,11 +96,11 @@ ChartAxis percentAxis(const Figures& figures) {
 class EffectsCard final : public Card {
  public:
   EffectsCard()
-      : Card({"effects", "Effects", "what is lost without a head, what more heads add"}) {}
+      : Card({"effects", tr("Effects"), tr("what is lost without a head, what more heads add")}) {}
   void draw(const PanelContext& panel) override {
     EffectTab& open = panel.headsView.effectTab;
     const auto chosen = static_cast<std::size_t>(open);
-    open = static_cast<EffectTab>(tabs_.tabs(panel, "effects tabs", chosen));
+    open = static_cast<EffectTab>(tabs_.tabs(panel, tr("effects tabs"), chosen));
     tabs_.at(chosen).draw(panel);
   }
 
@@ -257,7 +258,7 @@ Index effectHeatmap(const PanelContext& panel, const Figures& figures) {
   for (Index h = 0; h < effects.heads(); ++h) {
     if (h != chosen && (h % every != 0 || std::abs(h - chosen) < every)) continue;
     const bool off = isOff(panel.trace.config(), h);
-    const std::string text = off ? fmt::format("{} off", h + 1) : std::to_string(h + 1);
+    const std::string text = off ? trFormat("{} off", h + 1) : std::to_string(h + 1);
     const Rect row{{names.a.x, place.cellAt(h, 0).a.y},
                    {place.at.a.x - look.space.small, place.cellAt(h, 0).b.y}};
     drawText(list, font, row.placed(textSize(font, text), 1.0F).a, colorOfHead(look, h), text);

@@ -20,6 +20,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -30,9 +31,9 @@ void itemSwitch(const PanelContext& panel) {
   const Index batch = panel.trace.batch();
   if (batch == 1) return;
   bool& average = panel.headsView.averageItems;
-  const std::string item = fmt::format("item {}", panel.selection.item + 1);
+  const std::string item = trFormat("item {}", panel.selection.item + 1);
   const bool narrow = ImGui::GetContentRegionAvail().x < panel.look.px(215);
-  const std::string mean = fmt::format("mean of {}{}", batch, narrow ? "" : " items");
+  const std::string mean = trFormat("mean of {}{}", batch, narrow ? "" : " items");
   const int clicked = choices(panel.look, "items", {item.c_str(), mean.c_str()}, average ? 1 : 0);
   if (clicked >= 0) average = clicked == 1;
 }
@@ -72,7 +73,8 @@ class FiguresTabCard : public Card {
 class ScatterTab final : public FiguresTabCard {
  public:
   ScatterTab()
-      : FiguresTabCard({"scatter", "Scatter", "heads by two of their metrics", 0, true, ""}) {}
+      : FiguresTabCard(
+            {"scatter", tr("Scatter"), tr("heads by two of their metrics"), 0, true, ""}) {}
 
  private:
   void drawReport(const PanelContext& panel, const HeadReport& report) override {
@@ -88,7 +90,7 @@ class ScatterTab final : public FiguresTabCard {
     const ScatterPick pick = scatter(panel, report, room);
     if (low) return;
     ImGui::SetCursorScreenPos(below.a);
-    wordsBelow("summary of the scatter plot", words, [&] {
+    wordsBelow(tr("summary of the scatter plot"), words, [&] {
       if (pick.metric && !large) {
         metricDefinition(look, *pick.metric);
       } else {
@@ -105,7 +107,7 @@ class ScatterTab final : public FiguresTabCard {
     const std::array both{axes.x, axes.y};
     std::string text = headInWords(report, pick.head.value_or(chosen), both);
     if (!pick.together.empty()) {
-      text += "; at the same place " +
+      text += tr("; at the same place ") +
               headsInWords(pick.together, static_cast<Index>(report.metrics.size()));
     }
     wrappedLabel(look.fonts.small, look.theme.text, text);
@@ -119,7 +121,8 @@ class ScatterTab final : public FiguresTabCard {
 class TableTab final : public FiguresTabCard {
  public:
   TableTab()
-      : FiguresTabCard({"table", "Table", "all metrics of all heads, in any order", 0, true, ""}) {}
+      : FiguresTabCard(
+            {"table", tr("Table"), tr("all metrics of all heads, in any order"), 0, true, ""}) {}
 
  private:
   /// The cell or heading under the mouse or keyboard focus.
@@ -134,16 +137,16 @@ class TableTab final : public FiguresTabCard {
     const float room = ImGui::GetContentRegionAvail().y;
     const float words = std::clamp(room * 0.36F, look.px(34), look.px(150));
     const TablePick pick = table(panel, report, room - words - ImGui::GetStyle().ItemSpacing.y);
-    wordsBelow("said of the table", ImGui::GetContentRegionAvail().y, [&] {
+    wordsBelow(tr("said of the table"), ImGui::GetContentRegionAvail().y, [&] {
       const Index head = pick.head.value_or(panel.selection.head);
       std::optional<Metric> metric = metricFromKey(panel.headsView.tableSort);
       if (pick.metric) metric = pick.metric;
       if (!metric || pick.label) {
         const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
         wrappedLabel(look.fonts.small, look.theme.text,
-                     fmt::format("head {}: {}", head + 1, labelWithScore(label)));
+                     trFormat("head {}: {}", head + 1, labelWithScore(label)));
         wrappedLabel(look.fonts.small, look.theme.textMuted,
-                     fmt::format("{}here {}.", madeForInWords(report, head), label.rule));
+                     trFormat("{}here {}.", madeForInWords(report, head), label.rule));
         return;
       }
       if (report.metrics[static_cast<std::size_t>(head)][*metric]) {
@@ -240,7 +243,7 @@ class TableTab final : public FiguresTabCard {
 
 class FiguresCard final : public Card {
  public:
-  FiguresCard() : Card({"figures", "Figures", "the metrics of each head"}) {}
+  FiguresCard() : Card({"figures", tr("Figures"), tr("the metrics of each head")}) {}
   void draw(const PanelContext& panel) override {
     FiguresTab& tab = panel.headsView.figuresTab;
     const ImVec2 top = ImGui::GetCursorScreenPos();
@@ -248,7 +251,7 @@ class FiguresCard final : public Card {
     const float kept =
         panel.alone ? 0.0F
                     : enlargeSwitchWidth(panel, EnlargedCard::figures) + panel.look.space.medium;
-    tab = static_cast<FiguresTab>(tabs_.tabs(panel, "figures tabs", chosen, kept));
+    tab = static_cast<FiguresTab>(tabs_.tabs(panel, tr("figures tabs"), chosen, kept));
     if (!panel.alone) enlargeSwitch(panel, EnlargedCard::figures, top);
     tabs_.at(chosen).draw(panel);
   }

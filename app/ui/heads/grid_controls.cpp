@@ -21,6 +21,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/head_metrics.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -42,18 +43,18 @@ bool controlPill(const FrameContext& look, const std::string& text, bool lit, bo
 
 std::string sortName(const std::string& key) {
   const auto metric = metricFromKey(key);
-  return metric ? std::string(info(*metric).title) : std::string("number");
+  return metric ? std::string(tr(info(*metric).title)) : std::string(tr("number"));
 }
 
 /// Draws the popup of sort keys: every metric, with its definition as tooltip.
 void sortPopup(const PanelContext& panel) {
   if (!beginPopup("sort heads")) return;
   std::string& by = panel.headsView.sortBy;
-  if (ImGui::MenuItem("number", nullptr, by.empty())) by.clear();
+  if (ImGui::MenuItem(tr("number"), nullptr, by.empty())) by.clear();
   for (const MetricInfo& metric : metricsFor(panel.document.input->patches.on())) {
-    const std::string title(metric.title);
+    const std::string title(tr(metric.title));
     if (ImGui::MenuItem(title.c_str(), nullptr, by == metric.key)) by = metric.key;
-    tip(panel.look, std::string(metric.words) + ". Largest first; heads without it last.");
+    tip(panel.look, std::string(metric.words) + tr(". Largest first; heads without it last."));
   }
   ImGui::EndPopup();
 }
@@ -62,14 +63,14 @@ void sortPopup(const PanelContext& panel) {
 void headingRow(const PanelContext& panel, const HeadsState& state) {
   const FrameContext& look = panel.look;
   HeadsView& view = panel.headsView;
-  const std::string sort = "sort: " + sortName(view.sortBy) + " ▾";
-  const float width =
-      choicesWidth(look, {"heatmaps", "lines"}) + look.space.medium + buttonWidth(look, sort);
+  const std::string sort = trFormat("sort: {} ▾", sortName(view.sortBy));
+  const float width = choicesWidth(look, {tr("heatmaps"), tr("lines")}) + look.space.medium +
+                      buttonWidth(look, sort);
   const ImVec2 start = ImGui::GetCursorPos();
   const float right = start.x + ImGui::GetContentRegionAvail().x;
   const float frame = ImGui::GetFrameHeight();
-  label(look.fonts.semibold, look.theme.text, "All heads");
-  const float title = textSize(look.fonts.semibold, "All heads").x + look.space.large;
+  label(look.fonts.semibold, look.theme.text, tr("All heads"));
+  const float title = textSize(look.fonts.semibold, tr("All heads")).x + look.space.large;
   float room = right - width - start.x - title - look.space.medium;
   const float how =
       headsAreTrained(panel.purposes) ? buttonWidth(look, kHowLearned) + look.space.medium : 0;
@@ -85,7 +86,7 @@ void headingRow(const PanelContext& panel, const HeadsState& state) {
   }
   ImGui::SetCursorPos({right - width, start.y - look.space.tight});
   const int drawing =
-      choices(look, "drawing", {"heatmaps", "lines"}, static_cast<int>(view.drawing));
+      choices(look, "drawing", {tr("heatmaps"), tr("lines")}, static_cast<int>(view.drawing));
   if (drawing >= 0) view.drawing = static_cast<GridDrawing>(drawing);
   ImGui::SameLine(0.0F, look.space.medium);
   if (pill(look, (sort + "###sort").c_str(), !view.sortBy.empty())) openMenu("sort heads");
@@ -104,13 +105,13 @@ void zoomPills(const PanelContext& panel) {
   };
   flowOn(panel.look, choicesWidth(panel.look, {"−", "+", "0"}), kControlsApart);  // one line
   if (pill(panel.look, "−##zoom", false, !whole)) zoom(1.0 / kZoomStep);
-  tip(panel.look, "Shows more tokens. The wheel zooms at the mouse; dragging pans.");
+  tip(panel.look, tr("Shows more tokens. The wheel zooms at the mouse; dragging pans."));
   ImGui::SameLine(0.0F, panel.look.space.tight);
   if (pill(panel.look, "+##zoom")) zoom(kZoomStep);
-  tip(panel.look, "Shows fewer tokens, larger. The wheel zooms at the mouse; dragging pans.");
+  tip(panel.look, tr("Shows fewer tokens, larger. The wheel zooms at the mouse; dragging pans."));
   ImGui::SameLine(0.0F, panel.look.space.tight);
   if (pill(panel.look, "0##zoom", false, !whole)) view.queries = view.keys = {};
-  tip(panel.look, "All tokens");
+  tip(panel.look, tr("All tokens"));
 }
 
 // The map.
@@ -177,51 +178,51 @@ void gridControls(const PanelContext& panel, const HeadsState& state, const Colo
   headingRow(panel, state);
   const bool narrow = ImGui::GetContentRegionAvail().x < look.px(kWideRow);
   const float strip = look.px(narrow ? kStripWidth * 0.4F : kStripWidth);
-  const int content =
-      choices(look, "content", {"weights", "norm-weighted"}, static_cast<int>(view.content));
+  const int content = choices(look, "content", {tr("weights"), tr("norm-weighted")},
+                              static_cast<int>(view.content));
   tip(look, termText("norm-weighted"));
   if (content >= 0) view.content = static_cast<GridContent>(content);
-  flowOn(look, choicesWidth(look, {"one scale", "each its own"}), kControlsApart);
-  const int own = choices(look, "scale", {"one scale", "each its own"}, view.ownScale ? 1 : 0);
+  flowOn(look, choicesWidth(look, {tr("one scale"), tr("each its own")}), kControlsApart);
+  const int own =
+      choices(look, "scale", {tr("one scale"), tr("each its own")}, view.ownScale ? 1 : 0);
   if (own >= 0) view.ownScale = own == 1;
-  const char* high = view.ownScale ? "its maximum" : nullptr;
+  const char* high = view.ownScale ? tr("its maximum") : nullptr;
   if (view.drawing == GridDrawing::heatmaps) {
     flowOn(look, colorStripWidth(look, scale, strip, high), kControlsApart);
     colorStrip(look, scale, strip, high);
   }
   const bool plain = view.content == GridContent::weights;
-  const char* mean = narrow ? "mean###mean" : "mean over heads###mean";
+  const char* mean = narrow ? "mean###mean" : tr("mean over heads###mean");
   if (controlPill(look, mean, view.meanShown && plain, plain)) {
     view.meanShown = !view.meanShown;
   }
-  tip(look, plain ? "Shows the mean over heads as one more tile. PyTorch returns this mean by "
-                    "default, which hides the single heads"
-                  : "The mean is taken over weights: choose weights first");
+  tip(look, plain ? tr("Shows the mean over heads as one more tile. PyTorch returns this mean by "
+                       "default, which hides the single heads")
+                  : tr("The mean is taken over weights: choose weights first"));
   const auto& compared = view.compared;
   const bool inIt =
       std::find(compared.begin(), compared.end(), panel.selection.head) != compared.end();
-  if (controlPill(look, "compare", inIt)) toggleCompared(view.compared, panel.selection.head);
-  tip(look, fmt::format("Compares head {} with others (also ctrl+click on any head, or ctrl+space)",
-                        panel.selection.head + 1));
-  if (controlPill(look, "to Flow", false)) openHead(panel.view, panel.selection.head);
-  tip(look, "Shows the chosen head step by step (also double click on any head, or enter)");
+  if (controlPill(look, tr("compare"), inIt)) toggleCompared(view.compared, panel.selection.head);
+  tip(look, trFormat("Compares head {} with others (also ctrl+click on any head, or ctrl+space)",
+                     panel.selection.head + 1));
+  if (controlPill(look, tr("to Flow"), false)) openHead(panel.view, panel.selection.head);
+  tip(look, tr("Shows the chosen head step by step (also double click on any head, or enter)"));
   zoomPills(panel);
   // always present for long inputs, so that zooming does not move the controls
   const bool isLong =
       std::max(panel.trace.config().seqLen, panel.trace.config().keys()) > kShortInput;
   if (view.drawing == GridDrawing::heatmaps && (step.several() || isLong)) {
-    const std::string covers = isLong
-                                   ? std::string("far out:")
-                                   : fmt::format("a cell covers {} × {}:", step.queries, step.keys);
+    const std::string covers = isLong ? std::string(tr("far out:"))
+                                      : trFormat("a cell covers {} × {}:", step.queries, step.keys);
     flowOn(look,
            textSize(look.fonts.small, covers).x + look.space.small +
-               choicesWidth(look, {"mean", "maximum"}),
+               choicesWidth(look, {tr("mean"), tr("maximum")}),
            kControlsApart);
     rowCaption(look, covers.c_str());
     const int pooling =
-        choices(look, "pooling", {"mean", "maximum"}, static_cast<int>(view.pooling));
+        choices(look, "pooling", {tr("mean"), tr("maximum")}, static_cast<int>(view.pooling));
     if (pooling >= 0) view.pooling = static_cast<Pooling>(pooling);
-    tip(look, "The value of a cell that covers several weights; all of them count");
+    tip(look, tr("The value of a cell that covers several weights; all of them count"));
   }
   for (const GridSentence& sentence : gridSentences(state, step)) {
     if (sentence.formula != nullptr) {
@@ -249,7 +250,7 @@ void minimap(const PanelContext& panel, const HeadsState& state, const HeadPictu
   const float line = fontSize(look.fonts.small) + look.space.tight;
   ImDrawList* list = ImGui::GetWindowDrawList();
   drawText(list, look.fonts.small, at, t.text,
-           fmt::format("Head {}, whole", panel.selection.head + 1));
+           trFormat("Head {}, whole", panel.selection.head + 1));
   const float side = look.px(kMapSide);
   const float least = look.space.wide;
   const auto ratio = static_cast<float>(trace.keys()) / static_cast<float>(trace.queries());

@@ -12,6 +12,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/head_label.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -44,31 +45,31 @@ std::vector<HeadRow> headRowsOf(const PanelContext& panel, Index head, const Hea
   const MetricValue& entropy = m[Metric::entropy];
   std::vector<HeadRow> rows{
       headRowOf(m, Metric::entropy, "entropy / log₂ M",
-                fmt::format("{} / {} bits", number(entropy.value.value_or(0.0), 3),
-                            number(std::log2(keys), 3))),
-      headRowOf(m, Metric::confidence, "confidence (mean max)", text(Metric::confidence)),
+                trFormat("{} / {} bits", number(entropy.value.value_or(0.0), 3),
+                         number(std::log2(keys), 3))),
+      headRowOf(m, Metric::confidence, tr("confidence (mean max)"), text(Metric::confidence)),
   };
   const auto add = [&](Metric metric, const char* name) {
     rows.push_back(headRowOf(m, metric, name, text(metric)));
   };
   if (report.patches) {
-    add(Metric::patchDistance, "mean distance");
-    add(Metric::patchLocal, "neighbouring patches");
+    add(Metric::patchDistance, tr("mean distance"));
+    add(Metric::patchLocal, tr("neighbouring patches"));
   } else {
-    add(Metric::meanDistance, "mean distance");
-    add(Metric::previousToken, "previous token");
+    add(Metric::meanDistance, tr("mean distance"));
+    add(Metric::previousToken, tr("previous token"));
   }
   const auto other = mostAlike(report.similarity, head);
-  HeadRow alike{"most like head", "", other ? "" : report.similarity.why, termText("similarity")};
+  HeadRow alike{tr("most like head"), "", other ? "" : report.similarity.why,
+                termText("similarity")};
   if (other) {
-    alike.value =
-        fmt::format("{} (similarity {:.2f})", *other + 1, report.similarity(head, *other));
+    alike.value = trFormat("{} (similarity {:.2f})", *other + 1, report.similarity(head, *other));
   } else if (alike.why.empty()) {
-    alike.why = "there is no other head";
+    alike.why = tr("there is no other head");
   }
   rows.push_back(std::move(alike));
   rows.push_back(
-      headRowOf(m, Metric::ablation, "ablation", text(Metric::ablation) + " of output norm"));
+      headRowOf(m, Metric::ablation, "ablation", text(Metric::ablation) + tr(" of output norm")));
   return rows;
 }
 
@@ -85,7 +86,7 @@ void drawHeadRow(const FrameContext& look, const HeadRow& row, ImU32 color) {
       elided(font, defined ? row.value : "– " + row.why, width - name - look.space.medium);
   drawText(list, font, {at.x + width - textSize(font, shown).x, at.y}, color, shown);
   ImGui::Dummy({width, headRowHeight(look)});
-  tip(look, row.about + (defined ? "" : "\nNot defined because " + row.why + "."));
+  tip(look, row.about + (defined ? "" : tr("\nNot defined because ") + row.why + "."));
 }
 
 /// Draws "Head 6 looks like [previous token]".
@@ -97,15 +98,15 @@ void drawTitleRow(const PanelContext& panel, Index head, const HeadLabel& label,
   const float width = ImGui::GetContentRegionAvail().x;
   const Index batch = panel.trace.batch();
   const bool mean = panel.headsView.averageItems && batch > 1;
-  const std::string whole = mean ? fmt::format("Head {}, mean of {} items: like", head + 1, batch)
-                                 : fmt::format("Head {} looks like", head + 1);
+  const std::string whole = mean ? trFormat("Head {}, mean of {} items: like", head + 1, batch)
+                                 : trFormat("Head {} looks like", head + 1);
   const float y = at.y + look.px(2.5F);
   std::string text, shown;
   float start = 0.0F;
   ImFont* font = look.fonts.small;
   for (ImFont* each : {look.fonts.small, look.fonts.tiny}) {  // the label is not cut
     font = each;
-    for (const std::string& lead : {whole, fmt::format("Head {}", head + 1)}) {
+    for (const std::string& lead : {whole, trFormat("Head {}", head + 1)}) {
       text = lead;
       start = textSize(look.fonts.small, text).x + look.space.medium;
       shown = wholeParts(font, labelWithScore(label), width - start - look.space.wide);
@@ -155,7 +156,7 @@ void headRows(const PanelContext& panel, Index head, const MeasuredHeads& heads,
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (heads.figures == nullptr) {
     waitingLabel(look, look.fonts.small, elided(look.fonts.small, heads.problem, width),
-                 fmt::format("Head {}: measuring …", head + 1));
+                 trFormat("Head {}: measuring …", head + 1));
   } else {
     const HeadReport& report = heads.figures->report;
     const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
@@ -189,8 +190,8 @@ std::vector<TileLine> tileLines(const FrameContext& look, const HeadReport& repo
   }
   const MetricValue& entropy = report.metrics[at][Metric::entropy];
   const MetricValue& most = report.metrics[at][Metric::confidence];
-  const std::string bits = entropy ? fmt::format("H {:.2f} bits", *entropy) : "";
-  const std::string peak = most ? fmt::format("ø max {:.2f}", *most) : "";
+  const std::string bits = entropy ? trFormat("H {:.2f} bits", *entropy) : "";
+  const std::string peak = most ? trFormat("ø max {:.2f}", *most) : "";
   ImFont* fonts[] = {look.fonts.monoSmall, look.fonts.small};
   const std::string both = bits.empty() || peak.empty() ? "" : bits + " · " + peak;
   for (ImFont* font : fonts) {

@@ -24,6 +24,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/weight_readings.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
 
@@ -309,7 +310,7 @@ void titleTip(const PanelContext& panel, const HeadsState& state, const HeadPict
   std::string text;
   if (state.report != nullptr) {
     const auto head = static_cast<std::size_t>(picture.head);
-    text = fmt::format("Head {}: {}.", picture.head + 1, labelWithRule(state.report->labels[head]));
+    text = trFormat("Head {}: {}.", picture.head + 1, labelWithRule(state.report->labels[head]));
   }
   const std::string made = purposeExplanation(panel, picture.head);
   if (!made.empty()) text += (text.empty() ? "" : "\n\n") + made;

@@ -7,13 +7,14 @@
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
 
 const char* enlargeWord(const PanelContext& panel, EnlargedCard card) {
-  return panel.headsView.enlarged == card ? "smaller" : "larger";
+  return panel.headsView.enlarged == card ? tr("smaller") : tr("larger");
 }
 
 }  // namespace
@@ -34,8 +35,8 @@ void enlargeSwitch(const PanelContext& panel, EnlargedCard card, ImVec2 top) {
   if (pill(look, enlargeWord(panel, card))) enlarged = large ? EnlargedCard::none : card;
   ImGui::PopStyleVar();
   ImGui::PopFont();
-  tip(look,
-      large ? "Show the other cards of this column again" : "Give this card the whole column");
+  tip(look, large ? tr("Show the other cards of this column again")
+                  : tr("Give this card the whole column"));
   ImGui::SetCursorScreenPos(back);
 }
 

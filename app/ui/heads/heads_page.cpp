@@ -18,6 +18,7 @@
 #include "app/ui/selection.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
 
@@ -68,7 +69,7 @@ HeadsLayout layoutNarrow(Rect room, float scale, const HeadsView& view) {
 class HeadsPage final : public Page {
  public:
   HeadsPage()
-      : Page({kHeadsPage, "Heads", "All heads at once", kAllHeadsCard, kAllHeadsCard},
+      : Page({kHeadsPage, tr("Heads"), tr("All heads at once"), kAllHeadsCard, kAllHeadsCard},
              Cards::of(makeAllHeadsCard(), makeLooksCard(), makeFiguresCard(), makeSimilarityCard(),
                        makeEffectsCard())) {}
 
@@ -86,13 +87,13 @@ class HeadsPage final : public Page {
   }
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     const AttentionConfig& c = panel.trace.config();
-    const std::string item = c.batch > 1 ? fmt::format(" · item {}", panel.selection.item + 1) : "";
+    const std::string item = c.batch > 1 ? trFormat(" · item {}", panel.selection.item + 1) : "";
     const std::string title =
         purposeTitle(panel.purposes, panel.selection.head).empty()
             ? std::string()
             : inOneLine(nameHere(panel, measuredHeads(panel), panel.selection.head));
-    return fmt::format("Head {} of {}{}{}{}", panel.selection.head + 1, c.numHeads, item,
-                       title.empty() ? "" : ": ", title);
+    return trFormat("Head {} of {}{}{}{}", panel.selection.head + 1, c.numHeads, item,
+                    title.empty() ? "" : ": ", title);
   }
   std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     const Fingerprint of("largest weight", panel.trace.revision(TensorId::weights),
@@ -104,7 +105,7 @@ class HeadsPage final : public Page {
     return sentence_;
   }
   std::string keysInWords(const ViewState& /*view*/) const override {
-    return "H next head · X off, on";
+    return tr("H next head · X off, on");
   }
 
  private:

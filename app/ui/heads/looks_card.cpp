@@ -14,6 +14,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -22,11 +23,12 @@ namespace {
 
 class LooksCard final : public Card {
  public:
-  LooksCard() : Card({"looks", "Looks", "where each token looks, and what it takes from there"}) {}
+  LooksCard()
+      : Card({"looks", tr("Looks"), tr("where each token looks, and what it takes from there")}) {}
   void draw(const PanelContext& panel) override {
     followSelection(panel.view, selected_);
     const auto chosen = static_cast<std::size_t>(panel.headsView.looksTab);
-    panel.headsView.looksTab = static_cast<LooksTab>(tabs_.tabs(panel, "looks tabs", chosen));
+    panel.headsView.looksTab = static_cast<LooksTab>(tabs_.tabs(panel, tr("looks tabs"), chosen));
     tabs_.at(chosen).draw(panel);
   }
   void viewOpened(const ViewState& view) override { selected_ = view.selection.cell; }

@@ -19,6 +19,7 @@
 #include "app/ui/parts/token_pictures.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/mask.h"
@@ -105,10 +106,13 @@ struct KeyHeading {
   float grows;
 };
 constexpr std::array kKeyHeadings{
-    KeyHeading{KeyColumn::key, "key", "Sort: In the order of the tokens", 0.22F},
-    KeyHeading{KeyColumn::length, "length", "Sort: ‖k‖, the longest first", 0.26F},
-    KeyHeading{KeyColumn::angle, "angle", "Sort: Between q and k, the smallest first", 0.22F},
-    KeyHeading{KeyColumn::product, "q·k", "Sort: ‖q‖ ‖k‖ cos angle, the largest first", 0.3F},
+    KeyHeading{KeyColumn::key, trLater("key"), trLater("Sort: In the order of the tokens"), 0.22F},
+    KeyHeading{KeyColumn::length, trLater("length"), trLater("Sort: ‖k‖, the longest first"),
+               0.26F},
+    KeyHeading{KeyColumn::angle, trLater("angle"),
+               trLater("Sort: Between q and k, the smallest first"), 0.22F},
+    KeyHeading{KeyColumn::product, "q·k", trLater("Sort: ‖q‖ ‖k‖ cos angle, the largest first"),
+               0.3F},
 };
 
 Computed<KeyTable> wantKeyTable(const PanelContext& panel, const RowRef& row) {
@@ -133,9 +137,10 @@ Computed<KeyTable> wantKeyTable(const PanelContext& panel, const RowRef& row) {
 class LengthsTab final : public OneQueryTab {
  public:
   LengthsTab()
-      : OneQueryTab({"lengths", "q · k", "The product of a query and a key as lengths and angle", 0,
-                     true, "q·k = ‖q‖ ‖k‖ cos"},
-                    {0.5F, 190.0F, 380.0F}) {}
+      : OneQueryTab(
+            {"lengths", "q · k", tr("The product of a query and a key as lengths and angle"), 0,
+             true, "q·k = ‖q‖ ‖k‖ cos"},
+            {0.5F, 190.0F, 380.0F}) {}
 
  private:
   void drawRow(const PanelContext& panel, const RowRef& row, const Rect& picture,
@@ -144,7 +149,7 @@ class LengthsTab final : public OneQueryTab {
     const AttentionConfig& c = panel.trace.config();
     const auto found = wantKeyTable(panel, row);
     if (found.current == nullptr) {
-      return drawWaiting(look, picture, found.problem, "multiplying q with every key …");
+      return drawWaiting(look, picture, found.problem, tr("multiplying q with every key …"));
     }
     const KeyTable& table = *found.current;
     const auto& byProduct = table.orders[static_cast<std::size_t>(KeyColumn::product)];
@@ -160,12 +165,12 @@ class LengthsTab final : public OneQueryTab {
     const Document& d = panel.trace.document();
     ImFont* font = look.fonts.small;
     const std::string shared = c.headsPerGroup() > 1
-                                   ? fmt::format(" (k of K/V head {})", c.kvHead(row.head) + 1)
+                                   ? trFormat(" (k of K/V head {})", c.kvHead(row.head) + 1)
                                    : std::string();
     wrappedLabel(
         font, look.theme.text,
-        fmt::format("{} · {}, head {}{}: {}", queryName(d, row.item, row.query),
-                    keyName(d, row.item, key), row.head + 1, shared, productInWords(product)));
+        trFormat("{} · {}, head {}{}: {}", queryName(d, row.item, row.query),
+                 keyName(d, row.item, key), row.head + 1, shared, productInWords(product)));
     wrappedLabel(font, look.theme.text, scoreInWords(panel.trace, row, key, product));
     if (words.height() > look.px(150)) {
       wrappedLabel(font, look.theme.textMuted, largestInWords(d, table.products, row.item));
@@ -183,7 +188,7 @@ class LengthsTab final : public OneQueryTab {
     const FrameContext& look = panel.look;
     std::vector<TableColumn> columns;
     for (const KeyHeading& h : kKeyHeadings) {
-      columns.push_back({h.title, h.about, h.by != KeyColumn::key, 0.0F, h.grows});
+      columns.push_back({tr(h.title), tr(h.about), h.by != KeyColumn::key, 0.0F, h.grows});
     }
     TableSetting setting{"keys", std::max(ImGui::GetContentRegionAvail().y, look.px(40))};
     const auto by = static_cast<std::size_t>(sortedBy_);
@@ -202,7 +207,7 @@ class LengthsTab final : public OneQueryTab {
                  key == chosen ? look.theme.keyText : look.theme.text);
       const auto degrees = p.degrees();
       table.number(number(p.keyLength, 3));
-      table.number(degrees ? fmt::format("{:.1f}°", *degrees) : "none");
+      table.number(degrees ? fmt::format("{:.1f}°", *degrees) : tr("none"));
       table.number(number(p.product, 4));
     });
     return clicked;

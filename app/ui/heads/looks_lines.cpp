@@ -19,6 +19,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/weight_readings.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -119,8 +120,8 @@ class HeadSwatches {
         toggleLines(panel_.headsView, chosen, h, heads_, ImGui::GetIO().KeyCtrl);
       }
       const bool hovered = ImGui::IsItemHovered();
-      tip(look_, fmt::format("Head {}: {} its lines; with ctrl only its", h + 1,
-                             on ? "take away" : "draw"));
+      tip(look_, trFormat("Head {}: {} its lines; with ctrl only its", h + 1,
+                          on ? tr("take away") : tr("draw")));
       ImGui::PopID();
       const float round = look_.space.tight;
       list->AddRectFilled(at.a, at.b, on ? color : hovered ? t.fieldHover : t.field, round);
@@ -186,17 +187,17 @@ class LineControls {
     HeadsView& heads = panel_.headsView;
     const Index count = panel_.trace.config().numHeads;
     const bool all = static_cast<Index>(drawn.size()) == count;
-    if (pill(look_, "all", all && count > 1)) pick(count);
+    if (pill(look_, tr("all"), all && count > 1)) pick(count);
     ImGui::SameLine(0.0F, look_.space.tight);
-    if (pill(look_, "none", drawn.empty())) pick(0);
+    if (pill(look_, tr("none"), drawn.empty())) pick(0);
     ImGui::SameLine(0.0F, look_.space.tight);
     const bool following = !heads.linesPicked && heads.lineHeads.empty();
-    if (pill(look_, fmt::format("head {}###this head", panel_.selection.head + 1).c_str(),
+    if (pill(look_, trFormat("head {}###this head", panel_.selection.head + 1).c_str(),
              following)) {
       heads.lineHeads.clear();
       heads.linesPicked = false;
     }
-    tip(look_, "The lines of the chosen head");
+    tip(look_, tr("The lines of the chosen head"));
     ImGui::SameLine(0.0F, look_.space.medium);
     ImGui::SetNextItemWidth(look_.px(62));
     float percent = heads.lineMass * 100.0F;
@@ -204,7 +205,7 @@ class LineControls {
                            ImGuiSliderFlags_AlwaysClamp)) {
       heads.lineMass = std::clamp(std::round(percent) / 100.0F, kLeastMass, 1.0F);
     }
-    tip(look_, "Draws each query's largest weights up to this share of the row");
+    tip(look_, tr("Draws each query's largest weights up to this share of the row"));
     ImGui::SameLine(0.0F, look_.space.tight);
     inlineLabel(look_, look_.fonts.monoSmall, look_.theme.textMuted,
                 fmt::format("{:.0f} %", heads.lineMass * 100.0F));
@@ -228,8 +229,9 @@ class LineControls {
 class LinesTab final : public Card {
  public:
   LinesTab()
-      : Card({"lines", "Columns", "A line for each of the largest weights, from query to key", 0,
-              true, "query to key, thickness = weight"}) {}
+      : Card({"lines", tr("Columns"),
+              tr("A line for each of the largest weights, from query to key"), 0, true,
+              tr("query to key, thickness = weight")}) {}
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     Rect room = Rect::rest();
@@ -280,13 +282,13 @@ class LinesTab final : public Card {
     ImGui::SetCursorScreenPos({columns.left + look.space.medium, top - look.space.hair});
     if (columns.scrolls()) {
       if (pill(look, "↑", false, scrolled_ > 0.0F)) moveBy(-page);
-      tip(look, "Earlier tokens (the wheel scrolls)");
+      tip(look, tr("Earlier tokens (the wheel scrolls)"));
       ImGui::SameLine(0.0F, look.space.tight);
       if (pill(look, "↓", false, scrolled_ < 1.0F)) moveBy(page);
-      tip(look, "Later tokens (the wheel scrolls)");
+      tip(look, tr("Later tokens (the wheel scrolls)"));
       ImGui::SameLine(0.0F, look.space.medium);
     }
-    if ((heads.query >= 0 || heads.key >= 0) && pill(look, "all tokens")) {
+    if ((heads.query >= 0 || heads.key >= 0) && pill(look, tr("all tokens"))) {
       heads.query = heads.key = -1;
     }
     ImGui::PopFont();
@@ -323,15 +325,15 @@ class LinesTab final : public Card {
                              const LineQuestion& question, const TokenColumns& columns,
                              Index drawn) {
     if (!choice.problem.empty()) return std::string(choice.problem);
-    if (choice.current == nullptr) return "choosing the largest weights …";
+    if (choice.current == nullptr) return tr("choosing the largest weights …");
     if (columns.at.any() && !question.heads.empty()) {
       return looksInWords(panel.trace.document(), *choice.current, question, columns.at);
     }
     std::string text = linesInWords(*choice.current, question, drawn);
     if (!columns.scrolls()) return text;
     const TokenRange seen = columns.queries.visible();
-    return fmt::format("queries {} to {} of {} · {}", seen.first, seen.first + seen.count - 1,
-                       panel.trace.config().seqLen, text);
+    return trFormat("queries {} to {} of {} · {}", seen.first, seen.first + seen.count - 1,
+                    panel.trace.config().seqLen, text);
   }
 
   float scrolled_ = 0.0F;  // 0 … 1, where the tokens do not all fit

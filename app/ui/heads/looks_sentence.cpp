@@ -12,6 +12,7 @@
 #include "app/ui/stage/sentence_drawing.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -21,9 +22,9 @@ namespace {
 class SentenceTab final : public Card {
  public:
   SentenceTab()
-      : Card({"sentence arcs", "Where each head looks",
-              "Arcs from the chosen word to the words it looks at", 0, true,
-              "thickness = weight"}) {}
+      : Card({"sentence arcs", tr("Where each head looks"),
+              tr("Arcs from the chosen word to the words it looks at"), 0, true,
+              tr("thickness = weight")}) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;

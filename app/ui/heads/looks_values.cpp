@@ -21,6 +21,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/weight_readings.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -89,10 +90,10 @@ bool handsOnOther(const Chart& chart, const WeightedMean& mean) {
 /// Returns a component's name with its share of the variance, abbreviated to fit `room`.
 std::string componentName(const FrameContext& look, const ValuePlane& plane, std::size_t axis,
                           float room) {
-  const char* name = axis == 0 ? "main component" : "second component";
-  if (plane.varianceShare[axis] <= 0.0) return fmt::format("{}: nothing varies", name);
+  const char* name = axis == 0 ? tr("main component") : tr("second component");
+  if (plane.varianceShare[axis] <= 0.0) return trFormat("{}: nothing varies", name);
   const std::string share = fmt::format("{:.0f} %", plane.varianceShare[axis] * 100.0);
-  std::string whole = fmt::format("{} · {} of the variance", name, share);
+  std::string whole = trFormat("{} · {} of the variance", name, share);
   if (textSize(look.fonts.small, whole).x <= room) return whole;
   return fmt::format("{} {}", axis == 0 ? "1st" : "2nd", share);
 }
@@ -196,7 +197,7 @@ class ValuePicture {
     const auto labelOf = [&](Index key, ImU32 ink) {
       labels.add(placeOf(key), radius(key), tokenName(headsState(panel_), Lane::key, key), ink);
     };
-    const auto nameOutput = [&] { labels.add(output_, look_.space.small, "output", t.text); };
+    const auto nameOutput = [&] { labels.add(output_, look_.space.small, tr("output"), t.text); };
     const std::size_t most = std::min(mix_.largest.size(), kMostNamed);
     for (std::size_t n = 0; n < most; ++n) {
       if (n == 1) nameOutput();  // after the name of the largest weight
@@ -242,30 +243,31 @@ void valueWords(const PanelContext& panel, const ValuePlane& plane, const ValueM
   const Document& d = panel.trace.document();
   const AttentionConfig& c = panel.trace.config();
   ImFont* font = look.fonts.small;
-  const std::string head = c.headsPerGroup() > 1 ? fmt::format("Head {}, values of K/V head {}",
-                                                               row.head + 1, c.kvHead(row.head) + 1)
-                                                 : fmt::format("Head {}", row.head + 1);
+  const std::string head = c.headsPerGroup() > 1 ? trFormat("Head {}, values of K/V head {}",
+                                                            row.head + 1, c.kvHead(row.head) + 1)
+                                                 : trFormat("Head {}", row.head + 1);
   label(font, headColor(t, static_cast<std::size_t>(row.head)), head);
-  wrappedLabel(font, t.text, mixInWords(d, mix, row) + ", of their values");
+  wrappedLabel(font, t.text, mixInWords(d, mix, row) + tr(", of their values"));
   const std::string after = afterMixInWords(d, mix, row);
   if (!after.empty()) wrappedLabel(font, t.bad, after);
   const double seen = plane.varianceShare[0] + plane.varianceShare[1];
   wrappedLabel(font, t.textMuted,
                seen > 0.0
-                   ? fmt::format("The plane of the two main components of the {} value vectors "
-                                 "(PCA) shows {:.0f} % of their variance; × is the output, size "
-                                 "and lines are weights",
-                                 c.keys(), seen * 100.0)
-                   : "All value vectors are the same: they have no main component");
+                   ? trFormat("The plane of the two main components of the {} value vectors "
+                              "(PCA) shows {:.0f} % of their variance; × is the output, size "
+                              "and lines are weights",
+                              c.keys(), seen * 100.0)
+                   : tr("All value vectors are the same: they have no main component"));
 }
 
 class ValuesTab final : public OneQueryTab {
  public:
   ValuesTab()
-      : OneQueryTab({"values", "Values",
-                     "The value vectors that are mixed, in the plane of their two main components",
-                     0, true, "output = Σ weight × value"},
-                    {0.34F, 130.0F, 300.0F}) {}
+      : OneQueryTab(
+            {"values", tr("Values"),
+             tr("The value vectors that are mixed, in the plane of their two main components"), 0,
+             true, "output = Σ weight × value"},
+            {0.34F, 130.0F, 300.0F}) {}
 
  private:
   void drawRow(const PanelContext& panel, const RowRef& row, const Rect& picture,
@@ -274,7 +276,7 @@ class ValuesTab final : public OneQueryTab {
     const Trace& trace = panel.trace;
     const auto plane = wantPlane(panel, row);
     if (plane.current == nullptr) {
-      return drawWaiting(look, picture, plane.problem, "finding the main components …");
+      return drawWaiting(look, picture, plane.problem, tr("finding the main components …"));
     }
     const Fingerprint key("value mix", trace.revision(TensorId::v),
                           trace.revision(TensorId::weights), trace.revision(TensorId::heads),

@@ -20,6 +20,7 @@
 #include "app/ui/widgets.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/studies/head_count.h"
 
 namespace headscope::ui {
@@ -34,21 +35,21 @@ struct HeadCountCurve {
 };
 
 std::string countInWords(const HeadCountPoint& point, const AttentionConfig& config, float cut) {
-  const std::string heads = point.heads == 1 ? "1 head" : fmt::format("{} heads", point.heads);
-  if (!point.ran()) return heads + ": not run: " + asRichText(point.why);
-  std::string text = fmt::format("{} of d_k {}{}: ", heads, config.dModel / point.heads,
-                                 config.dKDivides() ? "" : " (d\\_model / heads, not head\\_dim)");
+  const std::string heads = point.heads == 1 ? "1 head" : trFormat("{} heads", point.heads);
+  if (!point.ran()) return heads + tr(": not run: ") + asRichText(point.why);
+  std::string text = trFormat("{} of d_k {}{}: ", heads, config.dModel / point.heads,
+                              config.dKDivides() ? "" : tr(" (d\\_model / heads, not head\\_dim)"));
   if (const auto distinct = point.distinct(cut)) {
-    text += fmt::format("{} distinct (a similarity above {:.2f} counts as one) · ", *distinct, cut);
+    text += trFormat("{} distinct (a similarity above {:.2f} counts as one) · ", *distinct, cut);
   } else {
-    text += "no similarity: " + asRichText(point.why) + " · ";
+    text += tr("no similarity: ") + asRichText(point.why) + " · ";
   }
-  text += fmt::format(
+  text += trFormat(
       "{} parameters, {}, of which projections {}: the same for any number of heads · {} scores, "
       "which grow with it · {} ms, the best of {} · results of {}",
       withThousands(point.cost.parameters), flopsInWords(point.cost.flops),
       flopsInWords(point.cost.projectionFlops), withThousands(point.cost.scoreValues),
-      number(point.ms, 3), point.runs == 1 ? "one run" : fmt::format("{} runs", point.runs),
+      number(point.ms, 3), point.runs == 1 ? tr("one run") : trFormat("{} runs", point.runs),
       bytesInWords(point.heldBytes));
   return text;
 }
@@ -56,17 +57,18 @@ std::string countInWords(const HeadCountPoint& point, const AttentionConfig& con
 /// Returns a short text of the values that differ between head counts, for small cards.
 std::string countInBrief(const HeadCountPoint& point, const AttentionConfig& config, float cut) {
   const auto distinct = point.distinct(cut);
-  return fmt::format("{}d_k {} · {} scores · {} ms · {}",
-                     distinct ? fmt::format("{} of {} distinct · ", *distinct, point.heads) : "",
-                     config.dModel / point.heads, withThousands(point.cost.scoreValues),
-                     number(point.ms, 3), bytesInWords(point.heldBytes));
+  return trFormat("{}d_k {} · {} scores · {} ms · {}",
+                  distinct ? trFormat("{} of {} distinct · ", *distinct, point.heads) : "",
+                  config.dModel / point.heads, withThousands(point.cost.scoreValues),
+                  number(point.ms, 3), bytesInWords(point.heldBytes));
 }
 
 class MoreHeadsTab final : public Card {
  public:
   MoreHeadsTab()
-      : Card({"more-heads", "More heads", "The same input and d_model with 1 to 64 heads", 0, true,
-              "the same input and d_model with 1 to 64 heads: differences and cost"}) {}
+      : Card({"more-heads", tr("More heads"), tr("The same input and d_model with 1 to 64 heads"),
+              0, true, tr("the same input and d_model with 1 to 64 heads: differences and cost")}) {
+  }
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const Theme& t = look.theme;
@@ -87,7 +89,7 @@ class MoreHeadsTab final : public Card {
                     ImGui::GetContentRegionAvail().x);
     } else {
       wrappedLabel(look.fonts.small, t.textMuted,
-                   fmt::format("measuring … {} to go", counts_.size() - points_.size()));
+                   trFormat("measuring … {} to go", counts_.size() - points_.size()));
     }
     const Rect room = Rect::rest();
     if (points_.empty() || room.height() < look.px(50)) return;
@@ -95,7 +97,7 @@ class MoreHeadsTab final : public Card {
     const auto scaled = [](Index value, double unit) {
       return std::optional(static_cast<double>(value) / unit);
     };
-    drawChart(look, part(0), "Distinct heads",
+    drawChart(look, part(0), tr("Distinct heads"),
               {{"distinct", t.accent,
                 [&](const HeadCountPoint& p) -> std::optional<double> {
                   const auto distinct = p.distinct(cut);
@@ -104,16 +106,16 @@ class MoreHeadsTab final : public Card {
                 }}},
               true, true);
     drawChart(look, part(1), "MFLOP",
-              {{"whole pass", headColor(t, 0),
+              {{tr("whole pass"), headColor(t, 0),
                 [&](const HeadCountPoint& p) { return scaled(p.cost.flops, 1e6); }},
                {"projections", headColor(t, 1),
                 [&](const HeadCountPoint& p) { return scaled(p.cost.projectionFlops, 1e6); }}},
               false);
     drawChart(
-        look, part(2), "Measured",
+        look, part(2), tr("Measured"),
         {{"ms", headColor(t, 4),
           [](const HeadCountPoint& p) { return p.ran() ? std::optional(p.ms) : std::nullopt; }},
-         {"MB of results", headColor(t, 5),
+         {tr("MB of results"), headColor(t, 5),
           [&](const HeadCountPoint& p) {
             return p.ran() ? scaled(p.heldBytes, 1e6) : std::nullopt;
           }}},
@@ -159,7 +161,7 @@ class MoreHeadsTab final : public Card {
     };
     const Index now = panel.trace.config().numHeads;
     if (!has(chosen_)) chosen_ = has(now) ? now : counts_.back();
-    rowCaption(look, "heads");
+    rowCaption(look, tr("heads"));
     const HeadCountPoint* chosen = nullptr;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       if (i > 0) ImGui::SameLine(0.0F, look.px(3));
@@ -170,9 +172,10 @@ class MoreHeadsTab final : public Card {
     }
     const AttentionConfig& c = panel.document.config;
     if (chosen_ == now || c.numKvHeads != c.numHeads || !c.dKDivides()) return chosen;
-    const std::string use = fmt::format("use {} in the layer", chosen_);
-    if (flowingPill(look, use,
-                    "The table only compares. This button changes the layer's number of heads")) {
+    const std::string use = trFormat("use {} in the layer", chosen_);
+    if (flowingPill(
+            look, use,
+            tr("The table only compares. This button changes the layer's number of heads"))) {
       panel.commands.push(SetDimensions{c.dModel, chosen_, chosen_, 0}, "heads");
     }
     return chosen;
@@ -199,7 +202,7 @@ class MoreHeadsTab final : public Card {
       }
     }
     if (diagonal) {
-      keys.push_back({"if all differed", look.theme.textMuted});
+      keys.push_back({tr("if all differed"), look.theme.textMuted});
       top = most;
     }
     drawChartTitle(look, room, title, keys);

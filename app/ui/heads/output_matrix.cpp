@@ -20,6 +20,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -85,7 +86,7 @@ void outputBlocks(const PanelContext& panel, Magnitudes& magnitudes, Rect room) 
   ImFont* font = look.fonts.small;
   ImFont* mono = look.fonts.monoSmall;
   const auto* found = panel.computations.computeNow<std::vector<double>>(
-      "norms of output blocks",
+      tr("norms of output blocks"),
       Fingerprint("norms", panel.trace.revision(TensorId::wO), c.numHeads),
       [&] { return outputBlockNorms(panel.trace); });
   if (found == nullptr) return;
@@ -96,8 +97,8 @@ void outputBlocks(const PanelContext& panel, Magnitudes& magnitudes, Rect room) 
   const float right = bars + figures + look.space.medium;  // the room for a block's norm
   const float left = textSize(font, "128").x + look.space.medium;
   const Rect caption = room.cutTop(fontSize(font) + look.space.small);
-  std::string rows = fmt::format("rows of W^O, ({}, {}) per head", c.dK(), c.dModel);
-  if (richTextSize(look.fonts, font, rows).x > room.width() - right) rows = "rows of W^O";
+  std::string rows = trFormat("rows of W^O, ({}, {}) per head", c.dK(), c.dModel);
+  if (richTextSize(look.fonts, font, rows).x > room.width() - right) rows = tr("rows of W^O");
   ImDrawList* outer = ImGui::GetWindowDrawList();
   drawRichText(outer, look.fonts, font, caption.a, t.text, rows);
   drawRichText(outer, look.fonts, font, {room.b.x - right + look.space.medium, caption.a.y}, t.text,
@@ -169,9 +170,9 @@ void drawStack(const PanelContext& panel, const Chart& chart, const Rect& band,
 void shareStacks(const PanelContext& panel, const ChartBars& bars, const ShareBars& shares,
                  Rect room) {
   const FrameContext& look = panel.look;
-  std::string title = "share of each token's output, by head";
+  std::string title = tr("share of each token's output, by head");
   if (bars.several())
-    title += fmt::format(" · a bar is the mean of {} tokens", withThousands(bars.perBar));
+    title += trFormat(" · a bar is the mean of {} tokens", withThousands(bars.perBar));
   drawChartTitle(look, room, title);
   ChartAxis axis = roundAxis(shares.lowest, shares.highest);
   // the whole output, 1, has its own labelled line
@@ -207,7 +208,7 @@ void shareStacks(const PanelContext& panel, const ChartBars& bars, const ShareBa
   for (const StackPiece& piece : stackOf(parts)) {
     if (y < std::min(piece.from, piece.to) || y >= std::max(piece.from, piece.to)) continue;
     const bool bias = piece.part + 1 == parts.size();
-    text += fmt::format("\n{}: {}", bias ? "b_O" : fmt::format("head {}", piece.part + 1),
+    text += fmt::format("\n{}: {}", bias ? "b_O" : trFormat("head {}", piece.part + 1),
                         cellNumber(parts[piece.part], 3));
     if (clicked && !bias) panel.selection.head = static_cast<Index>(piece.part);
   }
@@ -218,9 +219,9 @@ void shareStacks(const PanelContext& panel, const ChartBars& bars, const ShareBa
 class OutputMatrixTab final : public Card {
  public:
   OutputMatrixTab()
-      : Card({"output-matrix", "Output matrix",
-              "Each head's rows of W^O, and its share of every output", 0, true,
-              "each head has its own rows of W^O and adds its part to every token's output"}) {}
+      : Card({"output-matrix", tr("Output matrix"),
+              tr("Each head's rows of W^O, and its share of every output"), 0, true,
+              tr("each head has its own rows of W^O and adds its part to every token's output")}) {}
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const MeasuredHeads heads = measuredHeads(panel);

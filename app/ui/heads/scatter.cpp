@@ -16,6 +16,7 @@
 #include "app/ui/parts/computed.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -69,7 +70,7 @@ std::string discText(const std::vector<Index>& heads) {
   constexpr std::size_t kLong = 9;
   if (heads.size() == 1) return std::to_string(heads.front() + 1);
   const std::string text = numbersInWords(heads);
-  return text.size() <= kLong ? text : fmt::format("{} heads", heads.size());
+  return text.size() <= kLong ? text : trFormat("{} heads", heads.size());
 }
 
 /// A disc for the heads whose values look equal.
@@ -359,7 +360,7 @@ ScatterPick scatter(const PanelContext& panel, const HeadReport& report, Rect ro
       key.add(point.head).add(values.back().x).add(values.back().y);
     }
     const auto* discs = panel.computations.computeNow<std::vector<HeadDisc>>(
-        "discs of heads", key, [&] { return placedDiscs(look, plot, points, values); });
+        tr("discs of heads"), key, [&] { return placedDiscs(look, plot, points, values); });
     if (discs == nullptr) return pick;
     if (const HeadDisc* disc = drawDiscs(panel, *discs)) {
       pick.head = disc->isOf(panel.selection.head) ? panel.selection.head : disc->heads.front();

@@ -20,14 +20,15 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kSimilarityFormula =
+constexpr const char* kSimilarityFormula = trLater(
     "1 − the mean over rows of JSD(p, q) = H((p + q)/2) − (H(p) + H(q))/2, in bits (Lin 1991). "
-    "Ordered and cut by average linkage (UPGMA).";
+    "Ordered and cut by average linkage (UPGMA).");
 constexpr float kLeastCut = 0.5F;
 
 struct HeadPair {
@@ -200,7 +201,8 @@ class SimilarityMatrix {
 
 class SimilarityCard final : public Card {
  public:
-  SimilarityCard() : Card({"similarity", "Similarity", "the similarity of each pair of heads"}) {}
+  SimilarityCard()
+      : Card({"similarity", tr("Similarity"), tr("the similarity of each pair of heads")}) {}
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     title(panel, panel.alone);
@@ -212,9 +214,9 @@ class SimilarityCard final : public Card {
       wrappedLabel(look.fonts.regular, look.theme.textMuted, why);
     };
     if (similarity.heads == 1)
-      return instead("There is only one head, so there is nothing to compare.");
+      return instead(tr("There is only one head, so there is nothing to compare."));
     if (!similarity.defined()) {
-      return instead(fmt::format("Similarity is not defined because {}.", similarity.why));
+      return instead(trFormat("Similarity is not defined because {}.", similarity.why));
     }
     scaleLine(panel, similarity);
     measuringNote(panel, heads);
@@ -230,7 +232,7 @@ class SimilarityCard final : public Card {
         room.cutBottom((large ? 5 : 2) * line + (small ? 0.0F : ImGui::GetFrameHeight()));
     matrixAndWords(panel, figures, room, below);
     if (!small) controls(panel);
-    if (large) wrappedLabel(look.fonts.small, look.theme.textMuted, kSimilarityFormula);
+    if (large) wrappedLabel(look.fonts.small, look.theme.textMuted, tr(kSimilarityFormula));
     ImGui::PopStyleVar();
   }
 
@@ -240,24 +242,24 @@ class SimilarityCard final : public Card {
     const Rect room = Rect::rest();
     const float width =
         room.width() - enlargeSwitchWidth(panel, EnlargedCard::similarity) - look.space.medium;
-    const char* whole = "How similar the heads are";
-    heading(look, textSize(look.fonts.semibold, whole).x <= width ? whole : "How alike");
+    const char* whole = tr("How similar the heads are");
+    heading(look, textSize(look.fonts.semibold, whole).x <= width ? whole : tr("How alike"));
     if (!alone) enlargeSwitch(panel, EnlargedCard::similarity, room.a);
   }
 
   /// Draws the meaning and the range of the colours.
   static void scaleLine(const PanelContext& panel, const HeadSimilarity& similarity) {
     ImFont* font = panel.look.fonts.small;
-    std::string range = fmt::format("{:g} to 1", lowestShown(similarity));
+    std::string range = trFormat("{:g} to 1", lowestShown(similarity));
     const Index batch = panel.trace.config().batch;
     if (panel.headsView.averageItems && batch > 1) {
-      range += fmt::format(", mean of {} items", batch);
+      range += trFormat(", mean of {} items", batch);
     }
-    std::string text = "1 − Jensen–Shannon divergence, " + range;
+    std::string text = tr("1 − Jensen–Shannon divergence, ") + range;
     const float room = ImGui::GetContentRegionAvail().x;
-    if (textSize(font, text).x > room) text = "1 − JS divergence, " + range;
+    if (textSize(font, text).x > room) text = tr("1 − JS divergence, ") + range;
     label(font, panel.look.theme.textMuted, elided(font, text, room));
-    explainItem(panel.look, font, "similarity", std::string("\n") + kSimilarityFormula);
+    explainItem(panel.look, font, "similarity", std::string("\n") + tr(kSimilarityFormula));
   }
 
   void matrixAndWords(const PanelContext& panel, const Figures& figures, const Rect& room,
@@ -277,8 +279,8 @@ class SimilarityCard final : public Card {
     const HeadPair pair = matrix.pointed.value_or(chosen);
     label(look.fonts.small, look.theme.text,
           matrix.pointed || known ? pairInWords(similarity, pair.row, pair.col)
-                                  : fmt::format("head {} is most like head {}: {:.2f}", head + 1,
-                                                chosen.col + 1, similarity(head, chosen.col)));
+                                  : trFormat("head {} is most like head {}: {:.2f}", head + 1,
+                                             chosen.col + 1, similarity(head, chosen.col)));
     label(look.fonts.small, look.theme.text,
           distinctInWords(figures.tree, panel.headsView.similarityCut));
     explainItem(look, look.fonts.small, "distinct heads");
@@ -288,14 +290,14 @@ class SimilarityCard final : public Card {
   static void controls(const PanelContext& panel) {
     const FrameContext& look = panel.look;
     HeadsView& view = panel.headsView;
-    toggle(look, "alike together", &view.similarityOrdered);
-    tip(look, "On: heads in the order of the similarity tree. Off: by number.");
+    toggle(look, tr("alike together"), &view.similarityOrdered);
+    tip(look, tr("On: heads in the order of the similarity tree. Off: by number."));
     ImGui::SameLine(0.0F, look.space.medium);
     ImGui::SetNextItemWidth(std::min(ImGui::GetContentRegionAvail().x, look.px(220)));
     ImGui::SliderFloat("##cut", &view.similarityCut, kLeastCut, 1.0F, "");
     view.similarityCut = std::clamp(view.similarityCut, kLeastCut, 1.0F);
-    tip(look, fmt::format("The cut: heads with a similarity of at least {:.2f} count as one",
-                          view.similarityCut));
+    tip(look, trFormat("The cut: heads with a similarity of at least {:.2f} count as one",
+                       view.similarityCut));
   }
 
   std::optional<Index> other_;  // set by a click: the head to compare the chosen head with

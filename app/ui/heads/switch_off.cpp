@@ -19,6 +19,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 
 namespace headscope::ui {
@@ -45,23 +46,24 @@ CheckWords effectCheck(const PanelContext& panel) {
         };
       });
   if (!checked.problem.empty()) {
-    return {fmt::format("not checked against a real run: {}", checked.problem), true};
+    return {trFormat("not checked against a real run: {}", checked.problem), true};
   }
-  if (checked.current == nullptr) return {"being checked against a real run …", false};
+  if (checked.current == nullptr) return {tr("being checked against a real run …"), false};
   const CheckedEffect& c = *checked.current;
-  return {fmt::format("checked against a run {} head {}: largest difference {} of outputs up to {}",
-                      c.gain == 0.0F ? "without" : "with", c.head + 1, nearZeroText(c.largest),
-                      number(c.magnitude, 3)),
+  return {trFormat("checked against a run {} head {}: largest difference {} of outputs up to {}",
+                   c.gain == 0.0F ? tr("without") : tr("with"), c.head + 1, nearZeroText(c.largest),
+                   number(c.magnitude, 3)),
           !c.agrees()};
 }
 
 class SwitchOffTab final : public Card {
  public:
   SwitchOffTab()
-      : Card(
-            {"off", "Switch a head off", "What each token's output loses without the head", 0, true,
-             "change of each token's output, in % of its norm, when one head is set to zero before "
-             "the output matrix"}) {}
+      : Card({"off", tr("Switch a head off"), tr("What each token's output loses without the head"),
+              0, true,
+              tr("change of each token's output, in % of its norm, when one head is set to zero "
+                 "before "
+                 "the output matrix")}) {}
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     // edits go to the newest document, which may have fewer heads
@@ -103,8 +105,8 @@ class SwitchOffTab final : public Card {
 
   void drawControls(const PanelContext& panel) override {
     EffectDrawing& drawing = panel.headsView.effectDrawing;
-    const int clicked =
-        choices(panel.look, "effect drawing", {"bars", "heatmap"}, static_cast<int>(drawing));
+    const int clicked = choices(panel.look, "effect drawing", {tr("bars"), tr("heatmap")},
+                                static_cast<int>(drawing));
     if (clicked >= 0) drawing = static_cast<EffectDrawing>(clicked);
   }
   float controlsWidth() const override { return 136.0F; }
@@ -123,18 +125,18 @@ class SwitchOffTab final : public Card {
   void gainFields(const PanelContext& panel, Index head) {
     const FrameContext& look = panel.look;
     const float gain = panel.document.config.gain(head);
-    const std::string gesture = fmt::format("gain of head {}", head);
+    const std::string gesture = trFormat("gain of head {}", head);
     if (gainHead_ != head) gain_ = {};
     gainHead_ = head;
-    rowCaption(look, "gain");
-    const auto typed =
-        realField(look, "gain", 50, static_cast<double>(gain), gain_, "give a number from 0 to 2");
-    tip(look,
-        "The head's output is multiplied by this gain before the output matrix: 0 is off, 1 leaves "
-        "it unchanged");
+    rowCaption(look, tr("gain"));
+    const auto typed = realField(look, "gain", 50, static_cast<double>(gain), gain_,
+                                 tr("give a number from 0 to 2"));
+    tip(look, tr("The head's output is multiplied by this gain before the output matrix: 0 is off, "
+                 "1 leaves "
+                 "it unchanged"));
     if (typed) {
       const bool fits = *typed >= 0.0 && *typed <= static_cast<double>(kLargestGain);
-      gain_.problem = fits ? "" : fmt::format("gain is {:g}: it must be from 0 (off) to 2", *typed);
+      gain_.problem = fits ? "" : trFormat("gain is {:g}: it must be from 0 (off) to 2", *typed);
       if (fits) panel.commands.push(SetHeadGain{head, static_cast<float>(*typed)}, gesture);
     }
     ImGui::SameLine();
@@ -150,7 +152,7 @@ class SwitchOffTab final : public Card {
   void controls(const PanelContext& panel, Index head) {
     const FrameContext& look = panel.look;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const std::string name = fmt::format("Head {}", head + 1);
+    const std::string name = trFormat("Head {}", head + 1);
     const ImVec2 size = textSize(look.fonts.semibold, name);
     const float middle = at.y + ImGui::GetFrameHeight() * 0.5F;
     drawText(ImGui::GetWindowDrawList(), look.fonts.semibold, {at.x, middle - size.y * 0.5F},
@@ -162,13 +164,14 @@ class SwitchOffTab final : public Card {
     ImGui::SetCursorScreenPos({x + toggle.x + look.space.large, at.y});
     gainFields(panel, head);
     ImGui::SameLine(0.0F, look.space.large);
-    if (pill(look, "all on", false, !panel.document.config.headGains.empty())) switchAllOn(panel);
-    tip(look, "Every head at gain 1");
+    if (pill(look, tr("all on"), false, !panel.document.config.headGains.empty()))
+      switchAllOn(panel);
+    tip(look, tr("Every head at gain 1"));
     ImGui::SameLine(0.0F, look.space.small);
-    if (pill(look, "only this head on", false, panel.document.config.numHeads > 1)) {
+    if (pill(look, tr("only this head on"), false, panel.document.config.numHeads > 1)) {
       switchOthersOff(panel, head);
     }
-    tip(look, "Switches all other heads off; press again to switch all on (alt+shift+x)");
+    tip(look, tr("Switches all other heads off; press again to switch all on (alt+shift+x)"));
   }
 
   void findings(const PanelContext& panel, const HeadEffects* effects, Index head,
@@ -189,16 +192,16 @@ class SwitchOffTab final : public Card {
     CheckWords check = effectCheck(panel);
     if (together > 1) {
       const bool mean = panel.headsView.pooling == Pooling::mean;
-      check.text += fmt::format(" · {}: {} of {} tokens", heatmapDrawn(panel) ? "cell" : "bar",
-                                mean ? "mean" : "largest", withThousands(together));
+      check.text += trFormat(" · {}: {} of {} tokens", heatmapDrawn(panel) ? "cell" : "bar",
+                             mean ? tr("mean") : tr("largest"), withThousands(together));
     }
     wrappedLabel(font, check.bad ? t.bad : t.textMuted, check.text);
     const Index zeros = effects == nullptr ? 0 : outputsOfZero(*effects);
     if (zeros == 0) return;
     wrappedLabel(
         font, t.bad,
-        fmt::format("{} of {} tokens have an output of 0, so no percentage is defined for them.",
-                    zeros, withThousands(effects->tokens())));
+        trFormat("{} of {} tokens have an output of 0, so no percentage is defined for them.",
+                 zeros, withThousands(effects->tokens())));
   }
 
   NumberDraft gain_;

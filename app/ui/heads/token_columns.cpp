@@ -19,6 +19,7 @@
 #include "app/ui/scene_commands.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -167,7 +168,7 @@ TokenColumns tokenColumns(const PanelContext& panel, const Rect& room, float scr
   const float limit = std::min((b.x - a.x) * 0.26F, look.px(120));
   const auto widthOf = [&](Lane lane, Index count) {
     const auto& names = laneTokens(panel.trace, lane, panel.selection.item);
-    const float least = textSize(look.fonts.regular, fmt::format("query {}", count)).x;
+    const float least = textSize(look.fonts.regular, trFormat("query {}", count)).x;
     const float widest =
         names.empty() ? least : AxisLabels{names, look.fonts.regular, 0, 0, -1, limit}.width();
     return std::clamp(widest + look.space.medium, look.px(44), limit);
@@ -185,7 +186,7 @@ TokenColumns tokenColumns(const PanelContext& panel, const Rect& room, float scr
       laneCurves(look, panel.trace, Lane::query, panel.selection.item).room(look.fonts.regular);
   columns.left = a.x + queryWidth + strip;
   columns.right = b.x - keyWidth - strip;
-  const char* keyTitle = has(trace.config(), TensorId::memory) ? "key (memory)" : "key";
+  const char* keyTitle = has(trace.config(), TensorId::memory) ? tr("key (memory)") : tr("key");
   drawText(list, small, {columns.left - look.space.small - textSize(small, "query").x, a.y},
            t.queryText, "query");
   const float keyX = columns.right + look.space.small;

@@ -26,6 +26,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/merged_heads.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/heads/designed_heads.h"
 
@@ -120,7 +121,7 @@ void pairPictures(const PanelContext& panel, const PairFigures& figures) {
   const ImVec2 size(side * std::min(ratio, 1.0F), side / std::max(ratio, 1.0F));
   const ColorScale scale = sequentialScale(look, 0.0F, 1.0F);
   const std::array<std::string, 3> names{pairHeadName(a, of.gains[0]), pairHeadName(b, of.gains[1]),
-                                         "One head for both"};
+                                         tr("One head for both")};
   const std::array<ImU32, 3> colors{headColor(t, static_cast<std::size_t>(a.head)),
                                     headColor(t, static_cast<std::size_t>(b.head)), t.text};
   Heatmaps heatmaps(look);
@@ -135,7 +136,7 @@ void pairPictures(const PanelContext& panel, const PairFigures& figures) {
                               colors[i],
                               {{{a.relation.name, scoreText(of.scores[i][0])},
                                 {b.relation.name, scoreText(of.scores[i][1])},
-                                {"entropy, bits", scoreText(of.entropy[i])}}}};
+                                {tr("entropy, bits"), scoreText(of.entropy[i])}}}};
     const ImVec2 place = numbersBelow ? ImVec2(at.a.x, at.b.y + below + look.space.small)
                                       : ImVec2(at.b.x + look.space.large, at.a.y);
     drawPairNumbers(look, numbers, place,
@@ -189,7 +190,7 @@ void tornPicture(const PanelContext& panel, const PairFigures& figures,
     const float base = at.b.y - look.space.small;
     const float most = std::max(1.0F, base - at.a.y - value);
     const std::string title =
-        joint ? "One head for both" : pairHeadName(figures.pair[i], of.gains[i]);
+        joint ? tr("One head for both") : pairHeadName(figures.pair[i], of.gains[i]);
     // a low lane has room for the title alone
     const float captions = fontSize(look.fonts.small);
     const bool captioned = lane > fontSize(look.fonts.semibold) + captions + look.space.tight;
@@ -198,10 +199,10 @@ void tornPicture(const PanelContext& panel, const PairFigures& figures,
     drawText(list, font, {room.a.x, textTop}, joint ? t.text : colors[i],
              elided(font, title, words));
     if (captioned) {
-      drawText(
-          list, look.fonts.small, {room.a.x, base - captions}, t.textMuted,
-          elided(look.fonts.small,
-                 joint ? "both scores added, one softmax" : figures.pair[i].relation.name, words));
+      drawText(list, look.fonts.small, {room.a.x, base - captions}, t.textMuted,
+               elided(look.fonts.small,
+                      joint ? tr("both scores added, one softmax") : figures.pair[i].relation.name,
+                      words));
     }
     list->AddLine({at.a.x, base}, {at.b.x, base}, t.divider, look.space.hair);
     const ConstMatrixView weights = of.weights[i].matrix();
@@ -231,9 +232,9 @@ void tornPicture(const PanelContext& panel, const PairFigures& figures,
 class WhySeveralTab final : public Card {
  public:
   WhySeveralTab()
-      : Card({"why-several", "Why several heads",
-              "One head for the jobs of two, compared with the two", 0, true,
-              "one head for the jobs of two heads, on the same sentence"}) {}
+      : Card({"why-several", tr("Why several heads"),
+              tr("One head for the jobs of two, compared with the two"), 0, true,
+              tr("one head for the jobs of two heads, on the same sentence")}) {}
   void draw(const PanelContext& panel) override {
     const auto* found = panel.computations.computeNow<HeadRelations>(
         "heads with a relation",
@@ -272,12 +273,12 @@ class WhySeveralTab final : public Card {
   /// Explains that two relations are needed, and offers designed heads.
   static void tooFew(const PanelContext& panel) {
     wrappedLabel(panel.look.fonts.regular, panel.look.theme.textMuted,
-                 "This needs two heads with a known relation, each with a token to which it "
-                 "applies. Learned heads have relations on sentences like their training data; "
-                 "designed heads have them from d_model 512 and 8 heads up.");
+                 tr("This needs two heads with a known relation, each with a token to which it "
+                    "applies. Learned heads have relations on sentences like their training data; "
+                    "designed heads have them from d_model 512 and 8 heads up."));
     const WeightSource& source = panel.document.weightSource;
     if (source.init == WeightInit::designed && source.drawn()) return;
-    if (pill(panel.look, "Use designed heads")) {
+    if (pill(panel.look, tr("Use designed heads"))) {
       panel.commands.push(DrawWeights{WeightInit::designed, 1});
     }
   }
@@ -287,14 +288,14 @@ class WhySeveralTab final : public Card {
                const HeadRelations& candidates) const {
     const FrameContext& look = panel.look;
     const HeadRelation& now = *relationOf(candidates, heads_[which]);
-    const std::string id = which == 0 ? "first relation" : "second relation";
+    const std::string id = which == 0 ? tr("first relation") : tr("second relation");
     const std::string text = now.relation.name + " ▾###" + id;
     if (pill(look, text.c_str())) openMenu(id.c_str());
-    tip(look, "Another relation");
+    tip(look, tr("Another relation"));
     if (!beginPopup(id.c_str())) return;
     for (const HeadRelation& c : candidates) {
       const bool other = c.head == heads_[1 - which];
-      const std::string name = fmt::format("Head {} · {}", c.head + 1, c.relation.name);
+      const std::string name = trFormat("Head {} · {}", c.head + 1, c.relation.name);
       if (!ImGui::MenuItem(name.c_str(), nullptr, c.head == now.head, !other)) continue;
       std::vector<Index> pair(heads_.begin(), heads_.end());
       pair[which] = c.head;
@@ -307,28 +308,28 @@ class WhySeveralTab final : public Card {
   void controls(const PanelContext& panel, const HeadRelations& candidates) const {
     const FrameContext& look = panel.look;
     HeadsView& view = panel.headsView;
-    rowCaption(look, "one head for");
+    rowCaption(look, tr("one head for"));
     chooser(panel, 0, candidates);
     ImGui::SameLine(0.0F, look.space.small);
-    rowCaption(look, "and");
+    rowCaption(look, tr("and"));
     chooser(panel, 1, candidates);
     ImGui::SameLine(0.0F, look.space.small);
-    if (pill(look, "hardest pair", chosenRelations(view, candidates).empty())) {
+    if (pill(look, tr("hardest pair"), chosenRelations(view, candidates).empty())) {
       view.relationPair.clear();
     }
     tip(look,
-        "The pair of relations that suffers most in one head: among all pairs with different "
-        "target keys, the one whose smaller loss is largest");
+        tr("The pair of relations that suffers most in one head: among all pairs with different "
+           "target keys, the one whose smaller loss is largest"));
     flowOn(look, look.px(210), 14.0F);
-    const int gains =
-        choices(look, "pair gains",
-                {"equal gains", headsAreTrained(panel.purposes) ? "as learned" : "as designed"},
-                view.gainsAsBuilt ? 1 : 0);
+    const int gains = choices(
+        look, tr("pair gains"),
+        {tr("equal gains"), headsAreTrained(panel.purposes) ? tr("as learned") : tr("as designed")},
+        view.gainsAsBuilt ? 1 : 0);
     if (gains >= 0) view.gainsAsBuilt = gains == 1;
-    tip(look, fmt::format("Equal gains: each head's scores are scaled so that its target key leads "
-                          "by {:g} on average where the two targets differ. Neither head then wins "
-                          "by its gain alone",
-                          kEqualLead));
+    tip(look, trFormat("Equal gains: each head's scores are scaled so that its target key leads "
+                       "by {:g} on average where the two targets differ. Neither head then wins "
+                       "by its gain alone",
+                       kEqualLead));
     const std::string said = purposesInWords(panel.purposes);
     flowOn(look, textSize(look.fonts.small, said).x, 14.0F);
     rowCaption(look, said.c_str());

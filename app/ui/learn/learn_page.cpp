@@ -13,15 +13,16 @@
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/formats/lesson_json.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr const char* kLessonsCard = "lessons";
-constexpr const char* kAboutPresenting =
+constexpr const char* kAboutPresenting = trLater(
     "For an audience: each scene fills the screen, with one sentence; page down and page up, or → "
-    "and ←, go forward and back";
+    "and ←, go forward and back");
 
 constexpr float kEntryHeight = 136.0F;  // of a lesson, in points
 constexpr float kPathHeight = 34.0F;    // of a path's heading
@@ -38,10 +39,12 @@ struct LearningPath {
   const char* about;
 };
 constexpr LearningPath kPaths[] = {
-    {"ten minutes", "Ten minutes", "what attention is, and why it has several heads"},
-    {"an hour", "An hour", "each step, and how heads come to do what they do"},
-    {"a course", "A course", "decoders, code, other data, and twelve questions"},
-    {kLecture, "A lecture", "given before an audience, with notes for the speaker"}};
+    {"ten minutes", trLater("Ten minutes"),
+     trLater("what attention is, and why it has several heads")},
+    {"an hour", trLater("An hour"), trLater("each step, and how heads come to do what they do")},
+    {"a course", trLater("A course"), trLater("decoders, code, other data, and twelve questions")},
+    {kLecture, trLater("A lecture"),
+     trLater("given before an audience, with notes for the speaker")}};
 
 /// A lesson with its number in the list.
 struct Numbered {
@@ -78,7 +81,8 @@ float heightIn(const FrameContext& look, float width) {
 class LessonsCard final : public Card {
  public:
   explicit LessonsCard(LessonRun& run)
-      : Card({kLessonsCard, "Lessons", "Each runs in the live window, with something to do"}),
+      : Card({kLessonsCard, tr("Lessons"),
+              tr("Each runs in the live window, with something to do")}),
         run_(run) {}
 
   void draw(const PanelContext& panel) override {
@@ -102,13 +106,13 @@ class LessonsCard final : public Card {
     });
     if (lecture == all.end()) return 0.0F;
     const ImVec2 below = ImGui::GetCursorPos();
-    const std::string whole = fmt::format("In a classroom: “{}”", lecture->title);
+    const std::string whole = trFormat("In a classroom: “{}”", tr(lecture->title));
     const std::string text =
-        buttonWidth(panel.look, whole) < width * 0.7F ? whole : "In a classroom";
+        buttonWidth(panel.look, whole) < width * 0.7F ? whole : tr("In a classroom");
     const float own = buttonWidth(panel.look, text);
     ImGui::SetCursorPos({at.x + width - own, at.y});
     if (pill(panel.look, text.c_str(), true)) run_.present(*lecture);
-    tip(panel.look, kAboutPresenting);
+    tip(panel.look, tr(kAboutPresenting));
     ImGui::SetCursorPos(below);
     return own;
   }
@@ -140,15 +144,15 @@ class LessonsCard final : public Card {
     ImDrawList* list = ImGui::GetWindowDrawList();
     ImFont* font = look.fonts.semibold;
     const float y = at.a.y + look.px(8);
-    drawText(list, font, {at.a.x, y}, look.theme.accentText, path.title);
-    const float left = at.a.x + textSize(font, path.title).x + look.space.medium;
-    const std::string so = fmt::format("{} of {}", done, all);
+    drawText(list, font, {at.a.x, y}, look.theme.accentText, tr(path.title));
+    const float left = at.a.x + textSize(font, tr(path.title)).x + look.space.medium;
+    const std::string so = trFormat("{} of {}", done, all);
     const float bar = look.px(90);
     const float right = at.b.x - bar - look.space.medium;
     const float count = textSize(look.fonts.small, so).x;
     const float low = y + fontSize(font) - fontSize(look.fonts.small) - look.space.hair;
     drawText(list, look.fonts.small, {left, low}, look.theme.textMuted,
-             elided(look.fonts.small, path.about, right - count - look.space.large - left));
+             elided(look.fonts.small, tr(path.about), right - count - look.space.large - left));
     drawText(list, look.fonts.small, {right - count, low}, look.theme.textMuted, so);
     const float thick = look.px(5);
     const ImVec2 from{at.b.x - bar, y + (fontSize(font) - thick) * 0.5F};
@@ -173,15 +177,16 @@ class LessonsCard final : public Card {
     Rect picture = room.cutLeft(look.px(kPictureWidth), look.space.large);
     drawLessonPicture(look, list, lesson.picture, picture.inset({0.0F, look.px(18)}));
     ImGui::SetCursorScreenPos(room.a);
-    richParagraph(
-        look.fonts, look.fonts.semibold, look.theme.text,
-        lesson.path == kLecture ? lesson.title : fmt::format("{}  {}", of.number, lesson.title),
-        room.width());
+    richParagraph(look.fonts, look.fonts.semibold, look.theme.text,
+                  lesson.path == kLecture ? std::string(tr(lesson.title))
+                                          : fmt::format("{}  {}", of.number, tr(lesson.title)),
+                  room.width());
     ImGui::SetCursorScreenPos({room.a.x, ImGui::GetCursorScreenPos().y});
     const ImVec2 below = ImGui::GetCursorScreenPos();
     const float foot = room.b.y - ImGui::GetFrameHeight();
     ImGui::PushClipRect(below, {room.b.x, foot - look.space.tight}, true);
-    richParagraph(look.fonts, look.fonts.small, look.theme.textMuted, lesson.about, room.width());
+    richParagraph(look.fonts, look.fonts.small, look.theme.textMuted, std::string(tr(lesson.about)),
+                  room.width());
     ImGui::PopClipRect();
     ImGui::SetCursorScreenPos({room.a.x, foot});
     buttons(look, lesson);
@@ -194,18 +199,22 @@ class LessonsCard final : public Card {
     const std::size_t all = lesson.scenes.size();
     const bool goesOn = done > 0 && done < all;
     const bool isLecture = lesson.path == kLecture;
-    if (pill(look, goesOn ? "Go on" : done == all ? "Again" : "Start", done == 0 && !isLecture)) {
+    if (pill(look,
+             goesOn        ? tr("Go on")
+             : done == all ? tr("Again")
+                           : tr("Start"),
+             done == 0 && !isLecture)) {
       run_.ask(lesson, run_.firstUndoneOf(lesson));
     }
     ImGui::SameLine();
-    if (pill(look, "Present", isLecture)) run_.present(lesson);
-    tip(look, kAboutPresenting);
+    if (pill(look, tr("Present"), isLecture)) run_.present(lesson);
+    tip(look, tr(kAboutPresenting));
     ImGui::SameLine();
     inlineLabel(look, look.fonts.small, done == all ? look.theme.good : look.theme.textMuted,
-                done == 0       ? fmt::format("{} {}, {} min", all,
-                                        lesson.isQuiz ? "questions" : "scenes", lesson.minutes)
-                : lesson.isQuiz ? fmt::format("{} of {} answered", done, all)
-                                : fmt::format("{} of {} done", done, all));
+                done == 0       ? trFormat("{} {}, {} min", all,
+                                     lesson.isQuiz ? tr("questions") : tr("scenes"), lesson.minutes)
+                : lesson.isQuiz ? trFormat("{} of {} answered", done, all)
+                                : trFormat("{} of {} done", done, all));
   }
 
   LessonRun& run_;
@@ -214,8 +223,9 @@ class LessonsCard final : public Card {
 class LearnPage final : public Page {
  public:
   explicit LearnPage(LessonRun& run)
-      : Page({kLearnPage, "Learn", "Lessons in the live window", kLessonsCard, kLessonsCard},
-             Cards::of(std::unique_ptr<Card>(std::make_unique<LessonsCard>(run)))) {}
+      : Page(
+            {kLearnPage, tr("Learn"), tr("Lessons in the live window"), kLessonsCard, kLessonsCard},
+            Cards::of(std::unique_ptr<Card>(std::make_unique<LessonsCard>(run)))) {}
 
   bool showsDocument(const ViewState& /*view*/) const override { return false; }
   bool editsLayer() const override { return false; }
@@ -232,7 +242,7 @@ class LearnPage final : public Page {
   }
   std::string placeInWords(const PanelContext& /*panel*/,
                            std::string_view /*card*/) const override {
-    return "Lessons";
+    return tr("Lessons");
   }
   std::string keysInWords(const ViewState& /*view*/) const override { return {}; }
 };

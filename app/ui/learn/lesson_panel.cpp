@@ -14,12 +14,14 @@
 #include "app/ui/selection.h"
 #include "app/ui/term_paragraph.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/formats/lesson_json.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kAboutLeaving = "Leaves the lesson, and returns to what you had before it";
+constexpr const char* kAboutLeaving =
+    trLater("Leaves the lesson, and returns to what you had before it");
 
 class LessonPanel {
  public:
@@ -141,11 +143,11 @@ class LessonPanel {
     const bool doneNow = run_.shown().checked && !run_.wayShown();
     const bool before = run_.isDone(run_.place()) && !doneNow;
     words(look_.fonts.small, look_.theme.textMuted,
-          fmt::format("{} · {} of {}{}", lesson.title, run_.place() + 1, lesson.scenes.size(),
-                      !before         ? ""
-                      : lesson.isQuiz ? " · answered before"
-                                      : " · done before"));
-    words(look_.fonts.title, look_.theme.text, run_.scene().title);
+          trFormat("{} · {} of {}{}", tr(lesson.title), run_.place() + 1, lesson.scenes.size(),
+                   !before         ? ""
+                   : lesson.isQuiz ? tr(" · answered before")
+                                   : tr(" · done before")));
+    words(look_.fonts.title, look_.theme.text, std::string(tr(run_.scene().title)));
     gap();
   }
 
@@ -167,14 +169,14 @@ class LessonPanel {
     words(look_.fonts.small, look_.theme.textMuted,
           fmt::format("“{}”", run_.shown().choices[given]));
     if (!run_.answered()) {
-      wrappedLabel(look_.fonts.regular, look_.theme.bad, "Not quite.");
+      wrappedLabel(look_.fonts.regular, look_.theme.bad, tr("Not quite."));
       prose(look_.fonts.regular, look_.theme.text, run_.shown().means[given]);
       return;
     }
-    wrappedLabel(look_.fonts.regular, look_.theme.good, "Yes.");
+    wrappedLabel(look_.fonts.regular, look_.theme.good, tr("Yes."));
     prose(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
     if (run_.lesson().isQuiz && run_.lastWrong() && !run_.isDone(run_.place())) {
-      notCounted("The score counts first choices");
+      notCounted(tr("The score counts first choices"));
     }
   }
 
@@ -211,7 +213,7 @@ class LessonPanel {
 
   void notCounted(const char* why) {
     wrappedLabel(look_.fonts.small, look_.theme.textMuted,
-                 fmt::format("{}: come back to it, and it is asked again.", why));
+                 trFormat("{}: come back to it, and it is asked again.", why));
   }
 
   /// Draws the hint that was asked for, and what follows from the task once it is done.
@@ -225,7 +227,7 @@ class LessonPanel {
     if (!run_.shown().checked) return;
     const bool holds = run_.shown().holds;
     prose(look_.fonts.regular, holds ? look_.theme.good : look_.theme.textMuted,
-          (holds ? "" : "That is no longer the case; it was: ") + run_.shown().done);
+          (holds ? "" : tr("That is no longer the case; it was: ")) + run_.shown().done);
   }
 
   void exercise() {
@@ -235,17 +237,17 @@ class LessonPanel {
     if (run_.shown().checked) {
       wrappedLabel(look_.fonts.regular,
                    run_.shown().holds ? look_.theme.good : look_.theme.textMuted,
-                   run_.wayShown() ? "Shown." : "Done.");
+                   run_.wayShown() ? tr("Shown.") : tr("Done."));
       if (run_.wayShown() && !run_.isDone(run_.place())) {
-        notCounted("A scene counts once it is done without being shown");
+        notCounted(tr("A scene counts once it is done without being shown"));
       }
       again(check.again);
       return;
     }
     if (run_.wayGoesOn()) {
-      words(
-          look_.fonts.small, look_.theme.textMuted,
-          run_.pointer().goes() ? "Watch the pointer." : "Watch: the run continues to this point.");
+      words(look_.fonts.small, look_.theme.textMuted,
+            run_.pointer().goes() ? tr("Watch the pointer.")
+                                  : tr("Watch: the run continues to this point."));
       return;
     }
     if (!check.hint.empty()) {
@@ -253,12 +255,12 @@ class LessonPanel {
       ImGui::SameLine();
     }
     if (!check.way.isNone()) {
-      if (pill(look_, "Show me")) run_.showWay(panel_);
-      tip(look_, "Does it for you; the scene then does not count as done");
+      if (pill(look_, tr("Show me"))) run_.showWay(panel_);
+      tip(look_, tr("Does it for you; the scene then does not count as done"));
     }
     words(look_.fonts.small, look_.theme.textMuted,
-          run_.shown().yet.empty() ? "Not yet. The program notices as soon as it is done."
-                                   : "Not yet. " + run_.shown().yet);
+          run_.shown().yet.empty() ? tr("Not yet. The program notices as soon as it is done.")
+                                   : tr("Not yet. ") + run_.shown().yet);
   }
 
   /// Draws the teacher's notes, closed at first; a learner need not read them.
@@ -267,7 +269,7 @@ class LessonPanel {
     gap();
     ImGui::PushStyleColor(ImGuiCol_Text, look_.theme.textMuted);
     bool& open = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("speaker"), false);
-    if (pill(look_, "For teachers", open)) open = !open;
+    if (pill(look_, tr("For teachers"), open)) open = !open;
     ImGui::PopStyleColor();
     if (open) prose(look_.fonts.small, look_.theme.textMuted, run_.shown().speaker);
   }
@@ -277,8 +279,8 @@ class LessonPanel {
     const lessons::Lesson& lesson = run_.lesson();
     const std::size_t all = lesson.scenes.size();
     const std::size_t done = run_.doneOf(lesson);
-    words(look_.fonts.small, look_.theme.textMuted, lesson.title);
-    words(look_.fonts.title, look_.theme.text, "What you saw");
+    words(look_.fonts.small, look_.theme.textMuted, std::string(tr(lesson.title)));
+    words(look_.fonts.title, look_.theme.text, tr("What you saw"));
     gap();
     const lessons::Lesson* next = nextLesson();
     const float rows = next != nullptr ? 2.0F : 1.0F;
@@ -289,17 +291,18 @@ class LessonPanel {
     const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width_, width_ * 0.45F});
     const bool ofModel = panel_.selection.page == kModelPage;
     if (ofModel) drawLessonPicture(look_, ImGui::GetWindowDrawList(), lesson.picture, at);
-    const std::string seen = ofModel ? lesson.about : drawSeen(panel_, run_.trained(), at);
+    const std::string seen =
+        ofModel ? std::string(tr(lesson.about)) : drawSeen(panel_, run_.trained(), at);
     ImGui::SetCursorScreenPos({at.a.x, at.b.y + look_.space.small});
     words(look_.fonts.small, look_.theme.textMuted, asRichText(seen));
     gap();
     const bool ofLayer = !ofModel && panel_.selection.page != kTrainPage;
-    const bool keeps = ofLayer && pill(look_, "Keep this layer");
+    const bool keeps = ofLayer && pill(look_, tr("Keep this layer"));
     if (ofLayer) {
-      tip(look_, "Opens the layer shown here in your own work; undo reverts it");
+      tip(look_, tr("Opens the layer shown here in your own work; undo reverts it"));
     }
     gap();
-    words(look_.fonts.semibold, look_.theme.text, fmt::format("{} of {} scenes done", done, all));
+    words(look_.fonts.semibold, look_.theme.text, trFormat("{} of {} scenes done", done, all));
     for (std::size_t i = 0; i < all; ++i) {
       ImGui::PushID(static_cast<int>(i));
       question(lesson.scenes[i], i);
@@ -309,14 +312,14 @@ class LessonPanel {
     if (keeps) return run_.keep(panel_);
     ImGui::Dummy({0.0F, look_.space.tight});
     if (next != nullptr) {
-      const std::string text = elided(look_.fonts.regular, "Next: " + next->title,
+      const std::string text = elided(look_.fonts.regular, tr("Next: ") + next->title,
                                       width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
       if (pill(look_, text.c_str(), true)) run_.ask(*next, run_.firstUndoneOf(*next));
     }
-    if (pill(look_, "All lessons", next == nullptr)) return run_.finish();
-    ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, "Leave"));
-    if (pill(look_, "Leave")) run_.leave();
-    tip(look_, kAboutLeaving);
+    if (pill(look_, tr("All lessons"), next == nullptr)) return run_.finish();
+    ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, tr("Leave")));
+    if (pill(look_, tr("Leave"))) run_.leave();
+    tip(look_, tr(kAboutLeaving));
   }
 
   /// The shipped lesson after this one, on its path or the next; null: none.
@@ -341,12 +344,13 @@ class LessonPanel {
     const std::size_t all = quiz.scenes.size();
     const std::size_t done = run_.doneOf(quiz);
     words(look_.fonts.small, look_.theme.textMuted, quiz.title);
-    words(look_.fonts.title, look_.theme.text, fmt::format("{} of {} answered", done, all));
+    words(look_.fonts.title, look_.theme.text, trFormat("{} of {} answered", done, all));
     words(look_.fonts.regular, look_.theme.text,
-          done == all ? "You did all of them yourself."
-                      : "The open questions are asked again. A question counts where the first "
-                        "choice was right and its task was done without “Show me”; a task may be "
-                        "tried as often as you like.");
+          done == all
+              ? tr("You did all of them yourself.")
+              : tr("The open questions are asked again. A question counts where the first "
+                   "choice was right and its task was done without “Show me”; a task may be "
+                   "tried as often as you like."));
     gap();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     ImGui::BeginChild("answered", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
@@ -359,22 +363,22 @@ class LessonPanel {
     }
     ImGui::EndChild();
     ImGui::Dummy({0.0F, look_.space.tight});
-    if (done < all && pill(look_, "Ask those left", true)) {
+    if (done < all && pill(look_, tr("Ask those left"), true)) {
       run_.goTo(panel_, run_.firstUndoneOf(quiz));
       return;
     }
     if (done < all) ImGui::SameLine();
-    if (pill(look_, "Close", done == all)) run_.finish();
+    if (pill(look_, tr("Close"), done == all)) run_.finish();
   }
 
   void question(const lessons::Scene& scene, std::size_t place) {
     if (run_.isDone(place)) {
-      words(look_.fonts.regular, look_.theme.good, "Done: " + scene.title);
+      words(look_.fonts.regular, look_.theme.good, tr("Done: ") + std::string(tr(scene.title)));
       gap();
       return;
     }
-    const std::string title =
-        wrapped(look_.fonts.regular, scene.title, width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
+    const std::string title = wrapped(look_.fonts.regular, tr(scene.title),
+                                      width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
     if (pill(look_, title.c_str())) run_.goTo(panel_, place);
     if (scene.check) again(scene.check->again);
     gap();
@@ -386,34 +390,38 @@ class LessonPanel {
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const lessons::Lesson& each) { return each.id == id; });
     if (found == all.end()) return;
-    if (pill(look_, fmt::format("Look again: lesson {}", found - all.begin() + 1).c_str())) {
+    if (pill(look_, trFormat("Look again: lesson {}", found - all.begin() + 1).c_str())) {
       run_.lookAgain(*found);
     }
-    tip(look_, "You can continue the open lesson later where you left it");
+    tip(look_, tr("You can continue the open lesson later where you left it"));
   }
 
   void buttons() {
     ImGui::Dummy({0.0F, look_.space.tight});
-    if (pill(look_, "Back", false, run_.place() > 0)) run_.back(panel_);
-    tip(look_, "Page up");
+    if (pill(look_, tr("Back"), false, run_.place() > 0)) run_.back(panel_);
+    tip(look_, tr("Page up"));
     ImGui::SameLine();
     const bool last = run_.isLast();
     const std::optional<std::size_t> from = run_.cameFrom();
     const bool skips = run_.lesson().isQuiz && run_.scene().check && !run_.shown().checked;
-    if (pill(look_, skips ? "Skip" : from && last ? "Back to the quiz" : "Next", true)) {
+    if (pill(look_,
+             skips          ? tr("Skip")
+             : from && last ? tr("Back to the quiz")
+                            : tr("Next"),
+             true)) {
       run_.next(panel_);
     }
-    tip(look_, "Page down");
+    tip(look_, tr("Page down"));
     if (!run_.open()) return;
     if (from && !last) {
       ImGui::SameLine();
-      if (pill(look_, fmt::format("To question {}", *from + 1).c_str())) {
+      if (pill(look_, trFormat("To question {}", *from + 1).c_str())) {
         return run_.returnToQuestion();
       }
     }
-    ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, "Leave"));
-    if (pill(look_, "Leave")) run_.leave();
-    tip(look_, kAboutLeaving);
+    ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, tr("Leave")));
+    if (pill(look_, tr("Leave"))) run_.leave();
+    tip(look_, tr(kAboutLeaving));
   }
 
   const PanelContext& panel_;

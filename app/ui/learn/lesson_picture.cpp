@@ -18,6 +18,7 @@
 #include "app/ui/stage/stage_page.h"
 #include "app/ui/train/train_page.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -335,12 +336,12 @@ std::string drawSeen(const PanelContext& panel, const TrainingMoment* run, const
     if (run == nullptr || run->weights.empty()) return {};
     drawRun(panel, *run, at);
     const Index heads = run->settings.model.heads;
-    return fmt::format("{} head{} after {} step{}", heads, heads == 1 ? "" : "s", run->step,
-                       run->step == 1 ? "" : "s");
+    return trFormat("{} head{} after {} step{}", heads, heads == 1 ? "" : "s", run->step,
+                    run->step == 1 ? "" : "s");
   }
   const StageSubject subject = subjectOf(panel);
   if (drawWord(panel, subject, at)) {
-    return fmt::format("Head {}: {}", subject.head + 1, stageWords(panel.trace, subject).title);
+    return trFormat("Head {}: {}", subject.head + 1, stageWords(panel.trace, subject).title);
   }
   Heatmaps heatmaps(panel.look);
   const float side = std::min(at.width(), at.height());
@@ -348,7 +349,7 @@ std::string drawSeen(const PanelContext& panel, const TrainingMoment* run, const
                wholeMatrix(TensorId::weights, panel.trace.config(), subject.item, subject.head),
                sequentialScale(panel.look, 0.0F, 1.0F), at.placed({side, side}));
   heatmaps.draw(ImGui::GetWindowDrawList());
-  return fmt::format("The weights of head {}", subject.head + 1);
+  return trFormat("The weights of head {}", subject.head + 1);
 }
 
 }  // namespace headscope::ui

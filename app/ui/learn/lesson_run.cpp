@@ -16,6 +16,7 @@
 #include "app/view_json.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/editing/history.h"
 
@@ -232,7 +233,7 @@ void LessonRun::continuePresented(const PanelContext& panel) {
 }
 
 SentenceStrip LessonRun::forTheRoom() const {
-  if (!shown_.ready) return {asRichText(scene().title)};
+  if (!shown_.ready) return {asRichText(tr(scene().title))};
   if (scene().predict && (answered_ || questionPut_)) {
     if (!answered_) return {shown_.question, shown_.choices};
     return {inBrief(shown_.reveal), shown_.choices, scene().predict->right};
@@ -241,7 +242,7 @@ SentenceStrip LessonRun::forTheRoom() const {
 }
 
 std::string LessonRun::nextInWords() const {
-  if (scene().predict && !answered_) return questionPut_ ? "the answer" : "the question";
+  if (scene().predict && !answered_) return questionPut_ ? tr("the answer") : tr("the question");
   return isLast() ? std::string() : lesson_->scenes[scene_ + 1].title;
 }
 
@@ -412,39 +413,39 @@ void LessonRun::follow(const PanelContext& panel, const LessonRuns& runs) {
 /// Fills in the scene's texts. If it has an exercise, the text describes the state before it and
 /// the confirmation the state after. A sentence that is still being typed is not checked.
 void LessonRun::read(const lessons::FactSource& facts, bool typed) {
-  const auto filled = [&](const std::string& text) { return lessons::filledIn(text, facts); };
+  const auto filled = [&](std::string_view text) { return lessons::filledIn(text, facts); };
   const lessons::Scene& now = scene();
   const bool first = !std::exchange(shown_.ready, true);
   if (first || !now.check) {
-    shown_.text = filled(now.text);
-    shown_.speaker = filled(now.speaker);
+    shown_.text = filled(tr(now.text));
+    shown_.speaker = filled(tr(now.speaker));
     if (now.predict) {
-      shown_.question = filled(now.predict->ask);
-      shown_.reveal = filled(now.predict->reveal);
+      shown_.question = filled(tr(now.predict->ask));
+      shown_.reveal = filled(tr(now.predict->reveal));
       shown_.choices.clear();
       shown_.means.clear();
       for (const lessons::Choice& choice : now.predict->choices) {
-        shown_.choices.push_back(filled(choice.text));
-        shown_.means.push_back(filled(choice.means));
+        shown_.choices.push_back(filled(tr(choice.text)));
+        shown_.means.push_back(filled(tr(choice.means)));
       }
     }
   }
   if (!now.check) return;
   if (first) {
-    shown_.exercise = filled(now.check->ask);
-    shown_.hint = filled(now.check->hint);
-    whenDone_ = lessons::filledInBefore(now.check->done, facts);
+    shown_.exercise = filled(tr(now.check->ask));
+    shown_.hint = filled(tr(now.check->hint));
+    whenDone_ = lessons::filledInBefore(tr(now.check->done), facts);
   }
   const bool holdsNow =
       std::all_of(now.check->that.begin(), now.check->that.end(),
                   [&](const lessons::Condition& condition) { return holds(condition, facts); });
   if (typed && holdsNow && !shown_.checked) {
-    shown_.yet = "Press Enter when the sentence is complete.";
+    shown_.yet = tr("Press Enter when the sentence is complete.");
     return;
   }
   shown_.holds = holdsNow;
   if (!holdsNow && !shown_.checked) {
-    shown_.yet = lessons::filledInIfKnown(now.check->yet, facts);
+    shown_.yet = lessons::filledInIfKnown(tr(now.check->yet), facts);
   }
   if (!holdsNow) return;
   pointer_.mark({});

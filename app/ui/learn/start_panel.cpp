@@ -13,6 +13,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/stage/stage_view.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/formats/lesson_json.h"
 #include "core/formats/shipped_model.h"
 
@@ -25,41 +26,46 @@ class StartPanel {
       : panel_(panel), look_(panel.look), run_(run) {}
 
   void draw() {
-    words(look_.fonts.title, look_.theme.text, "Where to begin");
+    words(look_.fonts.title, look_.theme.text, tr("Where to begin"));
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     ImGui::BeginChild("entries", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false,
                       ImGuiWindowFlags_NoBackground);
-    words(look_.fonts.small, look_.theme.textMuted,
-          "One layer of attention over the sentence above. Every number is computed, and you can "
-          "change each one.");
-    if (entry("Watch a word travel", "Nine places, from the word to its result; ninety seconds."))
+    words(
+        look_.fonts.small, look_.theme.textMuted,
+        tr("One layer of attention over the sentence above. Every number is computed, and you can "
+           "change each one."));
+    if (entry(tr("Watch a word travel"),
+              tr("Nine places, from the word to its result; ninety seconds.")))
       play();
-    lesson("03_by_hand", "Three words, two heads, numbers to check on paper.");
-    lesson("02_one_head_two_jobs", "What one head has to share, and several need not.");
-    if (entry("Watch heads learn", "A small model finds its heads' roles before your eyes.")) {
+    lesson("03_by_hand", tr("Three words, two heads, numbers to check on paper."));
+    lesson("02_one_head_two_jobs", tr("What one head has to share, and several need not."));
+    if (entry(tr("Watch heads learn"),
+              tr("A small model finds its heads' roles before your eyes."))) {
       panel_.selection.page = kTrainPage;
     }
-    if (entry("Your own model",
-              "All layers and heads of a model that writes, translates or sees.")) {
+    if (entry(tr("Your own model"),
+              tr("All layers and heads of a model that writes, translates or sees."))) {
       panel_.selection.page = kModelPage;
     }
-    if (entry("A small language model",
-              "It has read little stories: see what it would say next, and which head knows.")) {
+    if (entry(
+            tr("A small language model"),
+            tr("It has read little stories: see what it would say next, and which head knows."))) {
       panel_.modelView.place = {formats::kStoriesModel, {}};
       panel_.selection.page = kModelPage;
     }
-    if (entry("A small image model",
-              "It names drawn shapes: see on the picture where each head looks.")) {
+    if (entry(tr("A small image model"),
+              tr("It names drawn shapes: see on the picture where each head looks."))) {
       panel_.modelView.place = {formats::kShapesModel, {}};
       panel_.selection.page = kModelPage;
     }
-    if (entry("All lessons", "From one word's question to real code, and twelve questions.")) {
+    if (entry(tr("All lessons"),
+              tr("From one word's question to real code, and twelve questions."))) {
       panel_.selection.page = kLearnPage;
     }
     ImGui::EndChild();
     gap();
-    if (pill(look_, "Do not show again")) panel_.commands.add(CloseStart{});
-    tip(look_, "You find it again under ?, and the lessons under Learn");
+    if (pill(look_, tr("Do not show again"))) panel_.commands.add(CloseStart{});
+    tip(look_, tr("You find it again under ?, and the lessons under Learn"));
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/layout.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/model/alignment.h"
 
 namespace headscope::ui {
@@ -55,15 +56,14 @@ void chooseAlignedHeads(const PanelContext& panel, const model::ModelConfig& c) 
   const FrameContext& look = panel.look;
   ModelView& view = panel.modelView;
   const HeadOfLayer head = crossHead(view, c);
-  const std::string one =
-      fmt::format("layer {}, head {}", c.depthOf(head.layer) + 1, head.head + 1);
-  const std::string layer = fmt::format("mean of layer {}", c.depthOf(head.layer) + 1);
-  const std::string several = fmt::format("chosen heads ({})", chosenHeads(view, c).size());
+  const std::string one = trFormat("layer {}, head {}", c.depthOf(head.layer) + 1, head.head + 1);
+  const std::string layer = trFormat("mean of layer {}", c.depthOf(head.layer) + 1);
+  const std::string several = trFormat("chosen heads ({})", chosenHeads(view, c).size());
   const int chosen =
-      choices(look, "aligned by", {one.c_str(), layer.c_str(), "mean of all", several.c_str()},
+      choices(look, "aligned by", {one.c_str(), layer.c_str(), tr("mean of all"), several.c_str()},
               static_cast<int>(view.prediction.aligned));
-  tip(look,
-      "The mean weights of the cross-attention of these heads; the tokens of a word are joined");
+  tip(look, tr("The mean weights of the cross-attention of these heads; the tokens of a word are "
+               "joined"));
   if (chosen >= 0) {
     view.prediction.aligned = static_cast<AlignedBy>(chosen);
     if (view.prediction.alignedHeads.empty()) {  // the first of them is the shown head
@@ -93,9 +93,9 @@ void drawHeadSquares(const PanelContext& panel, const model::ModelConfig& c) {
     }
     ImGui::PopID();
     const std::string name =
-        fmt::format("layer {}, head {}", c.depthOf(head.layer) + 1, head.head + 1);
+        trFormat("layer {}, head {}", c.depthOf(head.layer) + 1, head.head + 1);
     noteControl(look, name);
-    tip(look, fmt::format("{}: a click {}", name, isChosen ? "leaves it out" : "takes it"));
+    tip(look, trFormat("{}: a click {}", name, isChosen ? tr("leaves it out") : tr("takes it")));
     list->AddRectFilled(at.a, at.b, isChosen ? look.theme.accent : look.theme.field, look.px(2));
     if (ImGui::IsItemHovered()) list->AddRect(at.a, at.b, look.theme.text, look.px(2));
   }

@@ -15,6 +15,7 @@
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/layout.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/model/alignment.h"
 
 namespace headscope::ui {
@@ -86,7 +87,7 @@ float strengthWidth(const FrameContext& look, float strength) {
 /// Draws the scale of the lines at the cursor, as one line of text: "0.10 — 0.40 —".
 void drawStrengths(const FrameContext& look, double most) {
   constexpr std::array kShares{0.25F, 0.5F, 1.0F};
-  label(look.fonts.small, look.theme.textMuted, "weight");
+  label(look.fonts.small, look.theme.textMuted, tr("weight"));
   for (const float share : kShares) {
     ImGui::SameLine(0.0F, look.space.medium);
     const Rect at =
@@ -154,7 +155,7 @@ void drawAligned(const PanelContext& panel, const Aligned& found) {
     std::ranges::stable_sort(order, [&](Index a, Index b) { return value(a) > value(b); });
     constexpr std::size_t kTold = 5;
     order.resize(std::min(order.size(), kTold));
-    std::string text = ofTarget ? "looks at" : "is looked at by";
+    std::string text = ofTarget ? tr("looks at") : tr("is looked at by");
     for (const Index other : order) {
       text +=
           fmt::format("\n{}  {:.3f}", names[static_cast<std::size_t>(other)].text, value(other));
@@ -172,12 +173,14 @@ void drawAligned(const PanelContext& panel, const Aligned& found) {
 /// Draws the choice of the row that a word of the target takes.
 void drawRowsChoice(const PanelContext& panel) {
   PredictionView& view = panel.modelView.prediction;
-  const int rows = choices(panel.look, "aligned rows", {"as a word was written", "as it is read"},
-                           view.alignedAsRead ? 1 : 0);
+  const int rows =
+      choices(panel.look, "aligned rows", {tr("as a word was written"), tr("as it is read")},
+              view.alignedAsRead ? 1 : 0);
   tip(panel.look,
-      "A row of the decoder predicts the next token. As a word was written: where the rows before "
-      "its tokens look, from which it was predicted. As it is read: where its own tokens' rows "
-      "look, which predict what follows.");
+      tr("A row of the decoder predicts the next token. As a word was written: where the rows "
+         "before "
+         "its tokens look, from which it was predicted. As it is read: where its own tokens' rows "
+         "look, which predict what follows."));
   if (rows >= 0) view.alignedAsRead = rows == 1;
 }
 
@@ -195,7 +198,7 @@ void drawAlignment(const PanelContext& panel, const ModelMoment& moment) {
   }
   const Aligned* shown = found.current != nullptr ? found.current : found.last;
   if (shown == nullptr) {
-    return wrappedLabel(look.fonts.regular, look.theme.textMuted, "being computed …");
+    return wrappedLabel(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
   }
   ImGui::SameLine(0.0F, look.space.large);
   drawStrengths(look, shown->weights.largest());

@@ -12,6 +12,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/layout.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -72,15 +73,15 @@ Index endThrough(const Beams& beams, Index node) {
 
 std::string inWords(const Beams& beams, Index node, const ModelMoment& moment) {
   const BeamNode& of = beams.nodes[static_cast<std::size_t>(node)];
-  std::string words = fmt::format(
+  std::string words = trFormat(
       "“{}”: probability {}, log-probability {:.3f}; from the text to here {:.3f} over {} token{}",
       moment.nameOf(of.token.id), probabilityInWords(of.token.probability),
       std::log(of.token.probability), of.logProbability, of.depth, of.depth == 1 ? "" : "s");
   const auto path = std::ranges::find(beams.paths, node, &BeamPath::end);
   if (path == beams.paths.end()) return words;
-  return words + fmt::format("\npath {} of {}: mean log-probability {:.3f}{}",
-                             path - beams.paths.begin() + 1, beams.paths.size(), path->score,
-                             path->ended ? "; the model ends the text here" : "");
+  return words + trFormat("\npath {} of {}: mean log-probability {:.3f}{}",
+                          path - beams.paths.begin() + 1, beams.paths.size(), path->score,
+                          path->ended ? tr("; the model ends the text here") : "");
 }
 
 }  // namespace
@@ -133,7 +134,7 @@ void drawBranches(const PanelContext& panel, const ModelMoment& moment, const Be
     drawText(list, look.fonts.tiny, {at.a.x + look.space.small, at.a.y + fontSize(font)},
              look.theme.textMuted, fmt::format("{:.2f}", node.logProbability));
     ImGui::SetCursorScreenPos(at.a);
-    if (ImGui::InvisibleButton(fmt::format("node {}", i).c_str(), at.size())) {
+    if (ImGui::InvisibleButton(trFormat("node {}", i).c_str(), at.size())) {
       chosen = endThrough(beams, static_cast<Index>(i));
     }
     tip(look, inWords(beams, static_cast<Index>(i), moment));

@@ -10,6 +10,7 @@
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
+#include "core/base/translation.h"
 #include "core/model/tokenized.h"
 
 namespace headscope::ui {
@@ -71,11 +72,11 @@ std::string largestInWords(const Swept& swept, EffectKind kind) {
     if (std::abs(value(part)) > std::abs(value(largest))) largest = part;
   }
   const model::Patch& part = swept.found.parts[largest];
-  const std::string head = fmt::format("layer {}, head {}", part.layer + 1, part.head + 1);
+  const std::string head = trFormat("layer {}, head {}", part.layer + 1, part.head + 1);
   if (kind == EffectKind::looks) {
-    return fmt::format("{} looks most: {:.2f}", head, value(largest));
+    return trFormat("{} looks most: {:.2f}", head, value(largest));
   }
-  return fmt::format(
+  return trFormat(
       "{} has the largest {}: {}", head, textOf(kind).title,
       isChange(kind) ? changeInWords(value(largest)) : fmt::format("{:.3f}", value(largest)));
 }

@@ -24,6 +24,7 @@
 #include "app/ui/stage/stage_story.h"
 #include "app/ui/theme.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/formats/attention_file.h"
 
@@ -49,7 +50,7 @@ Computed<ChosenLayer> chosenLayer(const PanelContext& panel, const MomentHeld& m
 
 /// "“slept” looks at “cat” 86 %, “the” 8 %."
 std::string lookInWords(const ModelMoment& moment, Index query, const std::vector<Link>& links) {
-  std::string words = fmt::format("“{}” looks at", moment.tokenName(query));
+  std::string words = trFormat("“{}” looks at", moment.tokenName(query));
   for (std::size_t i = 0; i < links.size(); ++i) {
     words += fmt::format("{} “{}” {}", i > 0 ? "," : "", moment.tokenName(links[i].key),
                          percent(links[i].weight));
@@ -62,8 +63,8 @@ int chooseWord(const PanelContext& panel, const SentenceLayout& layout,
                const std::vector<float>& weights, const ModelMoment& moment) {
   const int hovered = ImGui::IsWindowHovered() ? layout.at(ImGui::GetMousePos()) : -1;
   if (hovered < 0) return hovered;
-  tipNow(fmt::format("“{}”: {}\nA click shows where it looks.", moment.tokenName(hovered),
-                     percent(weights[static_cast<std::size_t>(hovered)])));
+  tipNow(trFormat("“{}”: {}\nA click shows where it looks.", moment.tokenName(hovered),
+                  percent(weights[static_cast<std::size_t>(hovered)])));
   if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) panel.modelView.token = hovered;
   return hovered;
 }
@@ -98,7 +99,7 @@ void drawChosenHead(const PanelContext& panel, const MomentHeld& moment) {
   const HeadOfLayer head = chosenHead(panel.modelView, moment->config());
   const auto layer = chosenLayer(panel, moment, head.layer);
   if (layer.current == nullptr) {
-    return label(look.fonts.regular, look.theme.textMuted, "running the layer …");
+    return label(look.fonts.regular, look.theme.textMuted, tr("running the layer …"));
   }
   const Trace& trace = *layer.current->trace;
   const Index query = chosenToken(panel.modelView, *moment);
@@ -111,7 +112,7 @@ void drawChosenHead(const PanelContext& panel, const MomentHeld& moment) {
 
   const auto measured = measuredHeads(panel, *moment, Schedule::background);
   std::string title =
-      fmt::format("{}, head {}", moment->config().layerInWords(head.layer, true), head.head + 1);
+      trFormat("{}, head {}", moment->config().layerInWords(head.layer, true), head.head + 1);
   if (measured.current != nullptr) {
     const auto& labels = measured.current->heads->labels;
     title += fmt::format(": {}", labelWithScore(labels[placeOf(head, moment->config())]));
@@ -119,9 +120,9 @@ void drawChosenHead(const PanelContext& panel, const MomentHeld& moment) {
   label(look.fonts.semibold, look.theme.text, title);
   const bool alone = moment->config().modelType == formats::kAttentionsAlone;
   if (!alone && !links.empty() &&
-      flowingPill(look, "Why this score",
-                  "What wrote into the query and the key of the strongest "
-                  "link: opens the tab Why")) {
+      flowingPill(look, tr("Why this score"),
+                  tr("What wrote into the query and the key of the strongest "
+                     "link: opens the tab Why"))) {
     explainScore(panel.modelView, {head, query, links.front().key});
   }
   wrappedLabel(look.fonts.regular, look.theme.textMuted, lookInWords(*moment, query, links));
@@ -130,13 +131,14 @@ void drawChosenHead(const PanelContext& panel, const MomentHeld& moment) {
   pictures.count = 1;
   pictures.values =
       Fingerprint("chosen head", moment->number, moment->changes, head.layer, head.head);
-  pictures.all[0] = {cells, weightScale(look, {}), "all weights: rows are queries, columns keys",
-                     {},    moment->tokenNames(),  moment->tokenNames()};
+  pictures.all[0] = {
+      cells, weightScale(look, {}), tr("all weights: rows are queries, columns keys"),
+      {},    moment->tokenNames(),  moment->tokenNames()};
   const Rect right =
       room.cutRight(std::min(room.width() * 0.4F, room.height() + look.px(60)), look.space.large);
   drawSentence(panel, *moment, weights, links, query,
                headColor(look.theme, static_cast<std::size_t>(head.head)), room);
-  pictures.click = "A click shows why it has this score.";
+  pictures.click = tr("A click shows why it has this score.");
   const auto under = drawPictures(look, pictures, right);
   if (under && ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
     explainScore(panel.modelView, {head, under->row, under->col});

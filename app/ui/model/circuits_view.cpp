@@ -20,6 +20,7 @@
 #include "app/ui/parts/reduce.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/model/circuits.h"
 #include "core/model/position_patterns.h"
 
@@ -74,13 +75,14 @@ void directionsTable(const FrameContext& look, const ModelMoment& moment, const 
   const float width = (room.width() - look.px(kNumberAndEnd + kGaps)) * 0.5F;
   if (directions.empty()) {
     wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                 "No fixed matrix: norms follow the sums in this model.");
+                 tr("No fixed matrix: norms follow the sums in this model."));
   } else {
-    Table table(look, {.id = title, .height = ImGui::GetContentRegionAvail().y, .dense = true},
-                {{"σ", "The singular value", true, 40, 0, false},
-                 {"", "The end of the direction; both sides have one sign", false, 14, 0, false},
-                 {from, {}, false, 90, 1, false},
-                 {to, {}, false, 90, 1, false}});
+    Table table(
+        look, {.id = title, .height = ImGui::GetContentRegionAvail().y, .dense = true},
+        {{"σ", tr("The singular value"), true, 40, 0, false},
+         {"", tr("The end of the direction; both sides have one sign"), false, 14, 0, false},
+         {from, {}, false, 90, 1, false},
+         {to, {}, false, 90, 1, false}});
     table.rows(std::ssize(directions), [&](Index i) {
       const model::TokenDirection& direction = directions[static_cast<std::size_t>(i)];
       table.row(i);
@@ -106,18 +108,18 @@ CellRows patternCells(const Tensor& pattern, bool causal) {
 /// "Layer 2, head 3 by its weights alone. Copying score +0.98: it raises …"
 std::string summary(const PanelContext& panel, const ModelMoment& moment, HeadOfLayer head) {
   const model::ModelConfig& c = moment.config();
-  std::string text = fmt::format(
+  std::string text = trFormat(
       "{}, head {} by its weights alone, without this text{}; biases, rotations and networks are "
       "left out.",
       c.layerInWords(head.layer, true), head.head + 1,
-      c.preNorm ? ", with the gains of norms folded in" : "");
+      c.preNorm ? tr(", with the gains of norms folded in") : "");
   const auto copying = copyingOfHeads(panel, moment);
   if (copying.current == nullptr) return text;
   const MetricValue& score = (*copying.current)[placeOf(head, moment.config())];
   if (!score) return text;
-  return text + fmt::format(" Copying score {:+.2f}: {}.", *score,
-                            *score > 0.0 ? "it raises the logits of the tokens that it reads"
-                                         : "it lowers the logits of the tokens that it reads");
+  return text + trFormat(" Copying score {:+.2f}: {}.", *score,
+                         *score > 0.0 ? tr("it raises the logits of the tokens that it reads")
+                                      : tr("it lowers the logits of the tokens that it reads"));
 }
 
 }  // namespace
@@ -131,7 +133,7 @@ void drawHeadCircuits(const PanelContext& panel, const ModelMoment& moment) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
   }
   if (found.current == nullptr) {
-    return label(look.fonts.regular, look.theme.textMuted, "multiplying the head's weights …");
+    return label(look.fonts.regular, look.theme.textMuted, tr("multiplying the head's weights …"));
   }
   wrappedLabel(look.fonts.regular, look.theme.textMuted, summary(panel, moment, head));
   Rect room = Rect::rest();
@@ -144,16 +146,16 @@ void drawHeadCircuits(const PanelContext& panel, const ModelMoment& moment) {
   for (Index place = 1; place <= pattern.dim(0); ++place) places.push_back(std::to_string(place));
   pictures.all[0] = {patternCells(pattern, moment.config().causal),
                      weightScale(look, {}),
-                     "by position alone: a text of equal tokens",
+                     tr("by position alone: a text of equal tokens"),
                      {},
                      places,
                      places};
   const Rect right =
       room.cutRight(std::min(room.width() * 0.3F, room.height() + look.px(40)), look.space.large);
   const Rect left = room.cutLeft(room.width() * 0.5F, look.space.large);
-  directionsTable(look, moment, "W_QK: which tokens ask for which", found.current->directions.qk,
-                  "asks", "for", left);
-  directionsTable(look, moment, "W_OV: which tokens are turned into which",
+  directionsTable(look, moment, tr("W_QK: which tokens ask for which"),
+                  found.current->directions.qk, "asks", "for", left);
+  directionsTable(look, moment, tr("W_OV: which tokens are turned into which"),
                   found.current->directions.ov, "reads", "writes", room);
   drawPictures(look, pictures, right);
 }

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/model/pass_distance.h"
 
 namespace headscope::ui {
@@ -48,14 +49,14 @@ MomentRequest requestOf(const ComparedView& view, const ShownModel& own, const M
 /// Throws UserError where the models do not read alike.
 void requireAlike(const ModelMoment& own, const ModelMoment& other) {
   if (own.ofImage() != other.ofImage()) {
-    throw UserError(own.ofImage() ? "this model reads images: choose another one that does"
-                                  : "this model reads texts: choose another one that does");
+    throw UserError(own.ofImage() ? tr("this model reads images: choose another one that does")
+                                  : tr("this model reads texts: choose another one that does"));
   }
   if ((own.source != nullptr) == (other.source != nullptr)) return;
   throw UserError(
       own.source != nullptr
-          ? "this model has an encoder and a decoder: choose another one that has both"
-          : "this model has one stack of layers: choose another one without an encoder");
+          ? tr("this model has an encoder and a decoder: choose another one that has both")
+          : tr("this model has one stack of layers: choose another one without an encoder"));
 }
 
 }  // namespace
@@ -81,9 +82,9 @@ ComparedPass comparedPass(const PanelContext& panel, const LiveModel& live) {
           const bool last = next(cancelled, moment);
           if (!moment) return last;
           if (!moment->moment) {
-            throw UserError(fmt::format("the text has {} tokens, and {} takes at most {}",
-                                        withThousands(moment->tokens), moment->model,
-                                        withThousands(moment->most)));
+            throw UserError(trFormat("the text has {} tokens, and {} takes at most {}",
+                                     withThousands(moment->tokens), moment->model,
+                                     withThousands(moment->most)));
           }
           requireAlike(*own, *moment->moment);
           result = std::make_shared<const ModelMoment>(std::move(*moment->moment));
@@ -102,7 +103,7 @@ ComparedPass comparedPass(const PanelContext& panel, const LiveModel& live) {
 }
 
 Computed<FoundHeads> measuredOther(const PanelContext& panel, const ModelMoment& other) {
-  return measuredHeads(panel, other, Schedule::background, "heads of the other pass");
+  return measuredHeads(panel, other, Schedule::background, tr("heads of the other pass"));
 }
 
 Computed<std::vector<MetricValue>> distancesOfHeads(const PanelContext& panel,
@@ -118,7 +119,7 @@ Computed<std::vector<MetricValue>> distancesOfHeads(const PanelContext& panel,
           if (!found) return std::nullopt;
           Distances distances;
           for (const std::optional<double>& each : *found) {
-            distances.push_back({each, each ? "" : "the sources have other numbers of tokens"});
+            distances.push_back({each, each ? "" : tr("the sources have other numbers of tokens")});
           }
           return distances;
         };
@@ -132,7 +133,7 @@ std::string comparedName(const ModelView& view, const ModelMoment& other) {
   std::string text = fmt::format("{}", fmt::join(texts, " → "));
   if (view.compared.folder.empty()) return text;
   const std::string& model = other.trace->document().model->name();
-  return text.empty() ? model : fmt::format("{} on {}", model, text);
+  return text.empty() ? model : trFormat("{} on {}", model, text);
 }
 
 }  // namespace headscope::ui

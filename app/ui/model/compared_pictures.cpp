@@ -11,6 +11,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -18,11 +19,11 @@ namespace {
 /// Draws the cell's values in all pictures at the mouse.
 void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at, const Rect& place) {
   const Pictures::One& one = pictures.all[under];
-  std::string text = pictures.reduced ? std::string("the largest of the cells here")
+  std::string text = pictures.reduced ? std::string(tr("the largest of the cells here"))
                      : one.rows.empty()
-                         ? fmt::format("row {}, column {}", at.row + 1, at.col + 1)
-                         : fmt::format("{} looks at {}", one.rows[static_cast<std::size_t>(at.row)],
-                                       one.columns[static_cast<std::size_t>(at.col)]);
+                         ? trFormat("row {}, column {}", at.row + 1, at.col + 1)
+                         : trFormat("{} looks at {}", one.rows[static_cast<std::size_t>(at.row)],
+                                    one.columns[static_cast<std::size_t>(at.col)]);
   for (const Pictures::One& each : std::span(pictures.all).first(pictures.count)) {
     if (at.row >= each.cells.rows || at.col >= each.cells.cols) continue;
     std::vector<float> row(static_cast<std::size_t>(each.cells.cols));

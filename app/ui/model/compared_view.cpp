@@ -27,6 +27,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/formats/attention_file.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_name.h"
@@ -39,16 +40,16 @@ namespace {
 
 using MomentPtr = std::shared_ptr<const ModelMoment>;
 
-constexpr std::array kTitles{"this pass", "the other", "this − other"};
+constexpr std::array kTitles{trLater("this pass"), trLater("the other"), trLater("this − other")};
 
 // The chosen head in both passes.
 
 /// "this pass: induction 0.98, 7 rows".
 std::string titleOf(std::size_t picture, const Computed<FoundHeads>& heads, const ModelMoment& of,
                     const HeadOfLayer& head) {
-  if (heads.current == nullptr) return kTitles[picture];
+  if (heads.current == nullptr) return tr(kTitles[picture]);
   const HeadLabel& label = heads.current->heads->labels[placeOf(head, of.config())];
-  return fmt::format("{}: {}", kTitles[picture], labelWithScore(label));
+  return fmt::format("{}: {}", tr(kTitles[picture]), labelWithScore(label));
 }
 
 /// Returns an empty choice of tokens to leave out: all weights of the pass are drawn.
@@ -117,12 +118,12 @@ Pictures picturesOfHead(const PanelContext& panel, const MomentPtr& own,
   auto& [mine, others, difference] = pictures.all;
   const auto measured = measuredHeads(panel, *own, Schedule::background);
   mine = pictureOf(look, own, head, titleOf(0, measured, *own, head));
-  difference.title = kTitles.back();
+  difference.title = tr(kTitles.back());
   const model::ModelConfig& c = other->config();
   if (head.layer >= c.layers || head.head >= c.heads) {
-    others.title = kTitles[1];
-    others.why = fmt::format("It has no {}, head {}.", own->config().layerInWords(head.layer),
-                             head.head + 1);
+    others.title = tr(kTitles[1]);
+    others.why =
+        trFormat("It has no {}, head {}.", own->config().layerInWords(head.layer), head.head + 1);
     difference.why = compared.whyNoDifference;
     return pictures;
   }
@@ -131,7 +132,7 @@ Pictures picturesOfHead(const PanelContext& panel, const MomentPtr& own,
                       !own->ofImage() && !own->config().readsMemory(head.layer) &&
                       own->trace->tokens() != other->trace->tokens();
   if (!compared.subtracts() && !aligns) {
-    difference.why = "There is none: " + compared.whyNoDifference + ".";
+    difference.why = tr("There is none: ") + compared.whyNoDifference + ".";
     return pictures;
   }
   difference.cells = aligns ? differenceOfAligned(own, other, head)
@@ -146,7 +147,7 @@ Pictures picturesOfHead(const PanelContext& panel, const MomentPtr& own,
   }
   difference.scale = divergingScale(look, std::max(most, 1e-6F));
   difference.title =
-      fmt::format("{}{}: at most {:.2g}", kTitles.back(), aligns ? ", aligned" : "", most);
+      trFormat("{}{}: at most {:.2g}", tr(kTitles.back()), aligns ? ", aligned" : "", most);
   return pictures;
 }
 
@@ -156,8 +157,8 @@ void drawImages(const PanelContext& panel, const ModelMoment& own, const ModelMo
   const FrameContext& look = panel.look;
   const HeadOfLayer head = headShown(panel.modelView, own.config());
   const Index token = chosenToken(panel.modelView, own);
-  const std::string where = fmt::format("layer {}, head {}: where “{}” looks", head.layer + 1,
-                                        head.head + 1, own.tokenName(token));
+  const std::string where = trFormat("layer {}, head {}: where “{}” looks", head.layer + 1,
+                                     head.head + 1, own.tokenName(token));
   const float line = fontSize(look.fonts.small) + look.space.tight;
   const std::array both{&own, &other};
   for (std::size_t i = 0; i < both.size(); ++i) {
@@ -166,10 +167,10 @@ void drawImages(const PanelContext& panel, const ModelMoment& own, const ModelMo
     const model::ModelConfig& c = of.config();
     const bool there = head.layer < c.layers && head.head < c.heads && token < of.trace->tokens();
     ImGui::SetCursorScreenPos(column.cutTop(line).a);
-    label(
-        look.fonts.small, look.theme.textMuted,
-        elided(look.fonts.small, fmt::format("{}; {}", kTitles[i], there ? where : "no such head"),
-               column.width()));
+    label(look.fonts.small, look.theme.textMuted,
+          elided(look.fonts.small,
+                 fmt::format("{}; {}", tr(kTitles[i]), there ? where : tr("no such head")),
+                 column.width()));
     if (there) drawRowOnImage(look, of, head, token, column);
   }
 }
@@ -236,19 +237,19 @@ void drawPredictions(const PanelContext& panel, const MomentPtr& own, const Mome
   const FrameContext& look = panel.look;
   if (own->predictions.empty() || other->predictions.empty()) {
     return wrappedLabel(look.fonts.small, look.theme.textMuted,
-                        "A model without a language-model head predicts no word.");
+                        tr("A model without a language-model head predicts no word."));
   }
   const Index row = predictedRow(panel.modelView, *own);
   const Index otherRow = predictedRow(panel.modelView, *other);
   if (!own->ofImage()) {
     wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 fmt::format("after “{}” in this pass, after “{}” in the other",
-                             own->tokenName(row), other->tokenName(otherRow)));
+                 trFormat("after “{}” in this pass, after “{}” in the other", own->tokenName(row),
+                          other->tokenName(otherRow)));
   }
   if (!sameVocabulary(*own, *other)) {
-    wrappedLabel(look.fonts.small, look.theme.text, "this pass: " + bestInWords(*own, row));
+    wrappedLabel(look.fonts.small, look.theme.text, tr("this pass: ") + bestInWords(*own, row));
     return wrappedLabel(look.fonts.small, look.theme.text,
-                        "the other: " + bestInWords(*other, otherRow));
+                        tr("the other: ") + bestInWords(*other, otherRow));
   }
   const Fingerprint key("both predictions", own->number, row, other->number, otherRow);
   const auto found = panel.computations.request<BothPredictions>(
@@ -259,15 +260,16 @@ void drawPredictions(const PanelContext& panel, const MomentPtr& own, const Mome
       });
   const BothPredictions* shown = found.current != nullptr ? found.current : nullptr;
   if (shown == nullptr) {
-    return label(look.fonts.small, look.theme.textMuted, "being computed …");
+    return label(look.fonts.small, look.theme.textMuted, tr("being computed …"));
   }
-  Table table(look,
-              {.id = "both predictions", .height = ImGui::GetContentRegionAvail().y, .dense = true},
-              {{own->ofImage() ? "label" : "word", {}, false, 74, 0, false},
-               {"this", "its probability in this pass", true, 50, 0, false},
-               {"", {}, false, 40, 1, false},
-               {"other", "its probability in the other pass", true, 50, 0, false},
-               {"", {}, false, 40, 1, false}});
+  Table table(
+      look,
+      {.id = tr("both predictions"), .height = ImGui::GetContentRegionAvail().y, .dense = true},
+      {{own->ofImage() ? tr("label") : tr("word"), {}, false, 74, 0, false},
+       {tr("this"), tr("its probability in this pass"), true, 50, 0, false},
+       {"", {}, false, 40, 1, false},
+       {tr("other"), tr("its probability in the other pass"), true, 50, 0, false},
+       {"", {}, false, 40, 1, false}});
   table.rows(std::ssize(shown->words), [&](Index i) {
     const BothPredictions::Word& word = shown->words[static_cast<std::size_t>(i)];
     table.row(i);
@@ -288,22 +290,23 @@ void ComparedTab::draw(const PanelContext& panel, const ModelMoment& own) {
   const ComparedPass compared = comparedPass(panel, model_);
   if (!compared.asked) {
     return wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                        fmt::format("{}, or choose another model for the same: the "
-                                    "heads and the prediction of that pass appear next to these.",
-                                    own.ofImage()           ? "Name the file of another picture"
-                                    : own.source != nullptr ? "Type another source or target"
-                                                            : "Type another text"));
+                        trFormat("{}, or choose another model for the same: the "
+                                 "heads and the prediction of that pass appear next to these.",
+                                 own.ofImage()           ? tr("Name the file of another picture")
+                                 : own.source != nullptr ? tr("Type another source or target")
+                                                         : tr("Type another text")));
   }
   if (!compared.problem.empty()) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, compared.problem);
   }
   if (compared.moment == nullptr) {
-    return label(look.fonts.regular, look.theme.textMuted, "running the other pass …");
+    return label(look.fonts.regular, look.theme.textMuted, tr("running the other pass …"));
   }
   if (!view.folder.empty()) {
     const int chosen =
-        choices(look, "compared", {"the chosen head", "weights"}, view.weights ? 1 : 0);
-    tip(look, "What is shown from both models: a head's attention, or their matrices of weights");
+        choices(look, "compared", {tr("the chosen head"), tr("weights")}, view.weights ? 1 : 0);
+    tip(look,
+        tr("What is shown from both models: a head's attention, or their matrices of weights"));
     if (chosen >= 0) view.weights = chosen == 1;
     if (view.weights) return drawComparedWeights(panel, own, *compared.moment);
   }
@@ -324,11 +327,12 @@ void ComparedTab::draw(const PanelContext& panel, const ModelMoment& own) {
 void ComparedTab::controls(const PanelContext& panel, const ModelMoment& own) {
   const FrameContext& look = panel.look;
   ComparedView& view = panel.modelView.compared;
-  rowCaption(look, "next to");
+  rowCaption(look, tr("next to"));
   if (own.config().modelType == formats::kAttentionsAlone) {  // its text is that of its file
     view.text.clear();
     models(panel, own);
-    if (!view.folder.empty() && flowingPill(look, "stop comparing", "Shows this file alone")) {
+    if (!view.folder.empty() &&
+        flowingPill(look, tr("stop comparing"), tr("Shows this file alone"))) {
       view = {};
     }
     return;
@@ -340,10 +344,10 @@ void ComparedTab::controls(const PanelContext& panel, const ModelMoment& own) {
     textField(look, {id, 0, hint.c_str()}, value);
     ImGui::SameLine(0.0F, look.space.large);
   };
-  const char* kind = own.ofImage() ? "picture" : two ? "source" : "text";
-  text("##compared text", fmt::format("another {}; now: {}", kind, own.given()), view.text);
+  const char* kind = own.ofImage() ? "picture" : two ? tr("source") : tr("text");
+  text("##compared text", trFormat("another {}; now: {}", kind, own.given()), view.text);
   if (two) {
-    text("##compared target", fmt::format("another target; now: {}", own.text), view.target);
+    text("##compared target", trFormat("another target; now: {}", own.text), view.target);
   }
   if (own.folder == formats::kShapesModel) {
     for (const std::string_view shape : images::kShapeNames) {
@@ -358,30 +362,30 @@ void ComparedTab::controls(const PanelContext& panel, const ModelMoment& own) {
   models(panel, own);
   const bool another = !view.text.empty() || !view.folder.empty();
   if (two && another && view.target.empty()) {
-    flowOn(look, buttonWidth(look, "its own target"));
-    if (pill(look, "its own target", view.writes)) view.writes = !view.writes;
-    tip(look, "The other pass writes its target itself; otherwise it reads this one");
+    flowOn(look, buttonWidth(look, tr("its own target")));
+    if (pill(look, tr("its own target"), view.writes)) view.writes = !view.writes;
+    tip(look, tr("The other pass writes its target itself; otherwise it reads this one"));
   }
   if (!another && view.target.empty()) return;
-  if (flowingPill(look, "stop comparing", "Shows this pass alone")) view = {};
+  if (flowingPill(look, tr("stop comparing"), tr("Shows this pass alone"))) view = {};
 }
 
 void ComparedTab::models(const PanelContext& panel, const ModelMoment& own) {
   const FrameContext& look = panel.look;
   ComparedView& view = panel.modelView.compared;
   const auto nameOf = [](const std::string& folder) {
-    if (folder == formats::kStoriesModel) return std::string("the small language model");
-    if (folder == formats::kInductionModel) return std::string("the model of repeated letters");
-    if (folder == formats::kShapesModel) return std::string("the small image model");
+    if (folder == formats::kStoriesModel) return std::string(tr("the small language model"));
+    if (folder == formats::kInductionModel) return std::string(tr("the model of repeated letters"));
+    if (folder == formats::kShapesModel) return std::string(tr("the small image model"));
     return formats::modelName(folder);
   };
-  const std::string shown = view.folder.empty() ? "this model" : nameOf(view.folder);
+  const std::string shown = view.folder.empty() ? tr("this model") : nameOf(view.folder);
   ImGui::SetNextItemWidth(buttonWidth(look, shown) + ImGui::GetFrameHeight());
   if (!beginCombo(look, "##compared model", shown, ImGuiComboFlags_HeightLarge)) return;
   const auto offer = [&](const std::string& folder, const std::string& name) {
     if (ImGui::Selectable(name.c_str(), folder == view.folder)) view.folder = folder;
   };
-  offer("", "this model");
+  offer("", tr("this model"));
   std::vector<std::string> others;
   if (own.ofImage()) {
     others = {formats::kShapesModel};
@@ -402,7 +406,7 @@ void ComparedTab::models(const PanelContext& panel, const ModelMoment& own) {
     if (!formats::isShipped(folder)) tip(look, folder);
   }
   ImGui::SetNextItemWidth(look.px(260));
-  constexpr const char* kHint = "path of a folder or .gguf file, enter";
+  const char* const kHint = tr("path of a folder or .gguf file, enter");
   if (textField(look, {"##compared path", ImGuiInputTextFlags_EnterReturnsTrue, kHint}, path_)) {
     view.folder = std::exchange(path_, {});
     ImGui::CloseCurrentPopup();

@@ -16,6 +16,7 @@
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/formats/weight_errors.h"
 
 namespace headscope::ui {
@@ -23,7 +24,8 @@ namespace {
 
 using formats::WeightError;
 
-constexpr std::array kTitlesOfWeights{"this model", "the other", "this − other"};
+constexpr std::array kTitlesOfWeights{trLater("this model"), trLater("the other"),
+                                      trLater("this − other")};
 
 /// A matrix of weights from both models, reduced for drawing.
 struct BothWeights {
@@ -67,7 +69,7 @@ Pictures picturesOfWeights(const FrameContext& look, const BothWeights& both,
                                       out.begin());
                         }},
                        divergingScale(look, std::max(most, 1e-12F)),
-                       fmt::format("{}: at most {:.3g}", kTitlesOfWeights[i], both.largest[i]),
+                       trFormat("{}: at most {:.3g}", tr(kTitlesOfWeights[i]), both.largest[i]),
                        {}};
   }
   return pictures;
@@ -100,7 +102,7 @@ void drawComparedWeights(const PanelContext& panel, const ModelMoment& own,
     return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
   }
   if (found.current == nullptr) {
-    return label(look.fonts.regular, look.theme.textMuted, "comparing the weights …");
+    return label(look.fonts.regular, look.theme.textMuted, tr("comparing the weights …"));
   }
   const WeightErrors& errors = *found.current;
   if (std::ranges::find(errors, view.tensor, &WeightError::tensor) == errors.end()) {
@@ -119,13 +121,13 @@ void drawComparedWeights(const PanelContext& panel, const ModelMoment& own,
   if (both.current != nullptr)
     drawPictures(look, picturesOfWeights(look, *both.current, key), room);
   ImGui::SetCursorScreenPos(right.a);
-  Table table(
-      look, {.id = "weights of both", .height = right.height(), .dense = true},
-      {{"tensor", {}, false, 120, 1, false},
-       {"kept as", "how this model's file keeps it", false, 50, 0, false},
-       {"mean", "the mean difference, relative to the tensor's largest value", true, 60, 0, false},
-       {"largest", "the largest difference, relative to the tensor's largest value", true, 60, 0,
-        false}});
+  Table table(look, {.id = tr("weights of both"), .height = right.height(), .dense = true},
+              {{tr("tensor"), {}, false, 120, 1, false},
+               {tr("kept as"), tr("how this model's file keeps it"), false, 50, 0, false},
+               {tr("mean"), tr("the mean difference, relative to the tensor's largest value"), true,
+                60, 0, false},
+               {tr("largest"), tr("the largest difference, relative to the tensor's largest value"),
+                true, 60, 0, false}});
   table.rows(std::ssize(errors), [&](Index i) {
     const WeightError& error = errors[static_cast<std::size_t>(i)];
     if (table.row(i, error.tensor == view.tensor)) view.tensor = error.tensor;

@@ -13,6 +13,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/widgets.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/formats/attention_file.h"
 
 namespace headscope::ui {
@@ -67,12 +68,12 @@ const char* letterOf(model::Composition kind) {
 }
 
 std::string linesInWords(const std::optional<model::Composition>& kind) {
-  return kind ? fmt::format("{}-composition", letterOf(*kind)) : "no lines";
+  return kind ? fmt::format("{}-composition", letterOf(*kind)) : tr("no lines");
 }
 
 std::string nameIn(model::Stack stack, const HeadOfLayer& head, const model::ModelConfig& decoder) {
   if (stack == model::Stack::decoder) return shortName(head, decoder);
-  return fmt::format("encoder {}·{}", head.layer + 1, head.head + 1);
+  return trFormat("encoder {}·{}", head.layer + 1, head.head + 1);
 }
 
 /// The strongest pairs of a stream that a head of a stack is part of.
@@ -97,7 +98,7 @@ Computed<ModelCompositions> modelCompositions(const PanelContext& panel,
         return [model](const std::atomic<bool>& cancelled) -> std::optional<ModelCompositions> {
           const double work = model::compositionFlops(*model);
           if (work > kMostFlopsOfWeights) {
-            throw UserError(fmt::format(
+            throw UserError(trFormat(
                 "compositions of this model would take {:.0f} · 10^12 operations: not computed",
                 work / 1e12));
           }
@@ -128,7 +129,7 @@ void chooseLines(const FrameContext& look, ModelHeadsView& heads, const ModelMom
   flowOn(look, width);
   ImGui::SetNextItemWidth(width);
   if (beginCombo(look, "##lines", shown, ImGuiComboFlags_HeightLarge)) {
-    if (ImGui::Selectable("no lines", !heads.lines)) heads.lines.reset();
+    if (ImGui::Selectable(tr("no lines"), !heads.lines)) heads.lines.reset();
     for (const auto kind :
          {model::Composition::query, model::Composition::key, model::Composition::value}) {
       if (valuesAlone && kind != model::Composition::value) continue;
@@ -137,15 +138,15 @@ void chooseLines(const FrameContext& look, ModelHeadsView& heads, const ModelMom
     ImGui::EndCombo();
   }
   tip(look,
-      fmt::format("Lines join the pairs of heads in which the later one reads most of what the "
-                  "earlier one writes, computed from their weights (Elhage et al. 2021): into its "
-                  "queries (Q), keys (K) or values (V){}{}",
-                  valuesAlone ? ". In this model queries and keys are rotated or normalised in "
-                                "between, so this is not defined for them"
-                              : "",
-                  c.crossAttention ? ". The keys and values of cross-attention read the encoder: "
-                                     "the partners of the chosen head there are named below"
-                                   : ""));
+      trFormat("Lines join the pairs of heads in which the later one reads most of what the "
+               "earlier one writes, computed from their weights (Elhage et al. 2021): into its "
+               "queries (Q), keys (K) or values (V){}{}",
+               valuesAlone ? tr(". In this model queries and keys are rotated or normalised in "
+                                "between, so this is not defined for them")
+                           : "",
+               c.crossAttention ? tr(". The keys and values of cross-attention read the encoder: "
+                                     "the partners of the chosen head there are named below")
+                                : ""));
   if (heads.lines && valuesAlone) heads.lines = model::Composition::value;
 }
 
@@ -165,7 +166,7 @@ std::string partnersInWords(const ModelCompositions& compositions, model::Compos
   std::ranges::stable_sort(partners, std::greater(),
                            [](const Partner& each) { return each.pair.score; });
   partners.resize(std::min(kPartners, partners.size()));
-  std::string words = fmt::format("{} most with", nameIn(stack, head, decoder));
+  std::string words = trFormat("{} most with", nameIn(stack, head, decoder));
   for (const auto& [stream, pair] : partners) {
     words += fmt::format("   {} → {} {} {:.3f}", nameIn(stream->from, pair.from, decoder),
                          nameIn(stream->into, pair.into, decoder), letterOf(pair.kind), pair.score);
@@ -174,9 +175,9 @@ std::string partnersInWords(const ModelCompositions& compositions, model::Compos
   const auto at = static_cast<std::size_t>(kind);
   const bool within = compared->from == compared->into;
   return words +
-         fmt::format("   (mean {} of all pairs{} {:.3f}{})", letterOf(kind),
-                     within ? "" : " with the encoder", compared->means[at],
-                     within && compared->standOut[at].empty() ? ": no pair stands out" : "");
+         trFormat("   (mean {} of all pairs{} {:.3f}{})", letterOf(kind),
+                  within ? "" : tr(" with the encoder"), compared->means[at],
+                  within && compared->standOut[at].empty() ? tr(": no pair stands out") : "");
 }
 
 }  // namespace headscope::ui

@@ -24,6 +24,7 @@
 #include "core/analysis/rows.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/formats/shipped_model.h"
 #include "core/language/story_text.h"
 #include "core/model/tokenized.h"
@@ -107,7 +108,7 @@ std::uint64_t steeringKey(const ModelView& shown, const ModelMoment& moment) {
 void sayTokensDiffer(const FrameContext& look, const TextGoneOn& on) {
   if (on.sameTokens) return;
   wrappedLabel(look.fonts.small, look.theme.textMuted,
-               "The tokenizer splits this text into other tokens than the generated ones.");
+               tr("The tokenizer splits this text into other tokens than the generated ones."));
 }
 
 }  // namespace
@@ -136,10 +137,10 @@ void GenerationTab::draw(const PanelContext& panel, const ModelMoment& moment) {
   } else {
     wrappedLabel(
         look.fonts.small, look.theme.textMuted,
-        generation_.playing() ? "being computed …"
+        generation_.playing() ? tr("being computed …")
         : moment.source != nullptr
-            ? "The model writes a target, token by token, from its start token on."
-            : "Each new token is chosen from the model's prediction after the previous token.");
+            ? tr("The model writes a target, token by token, from its start token on.")
+            : tr("Each new token is chosen from the model's prediction after the previous token."));
   }
   ImGui::EndChild();
   if (cache.width() < look.px(160)) return;
@@ -167,11 +168,11 @@ bool GenerationTab::full(const PanelContext& panel, const ModelMoment& moment) {
   const Index tokens = moment.trace->tokens(), most = mostTokens(moment.config());
   if (tokens < most) return false;
   wrappedLabel(look.fonts.regular, look.theme.textMuted,
-               fmt::format("The text has {} tokens, the model's maximum: shorten it to continue.",
-                           withThousands(tokens)));
+               trFormat("The text has {} tokens, the model's maximum: shorten it to continue.",
+                        withThousands(tokens)));
   const Index some = most * 3 / 4;
   if (moment.tokenizer == nullptr || some == 0) return true;
-  if (pill(look, fmt::format("use the first {} tokens", withThousands(some)).c_str())) {
+  if (pill(look, trFormat("use the first {} tokens", withThousands(some)).c_str())) {
     model_.setText(std::string(model::firstTokens(moment.text, *moment.tokenizer, some)));
   }
   return true;
@@ -181,10 +182,10 @@ void GenerationTab::controls(const PanelContext& panel, const ModelMoment& momen
   const FrameContext& look = panel.look;
   GenerationView& view = panel.modelView.prediction.generation;
   choice(panel, moment);
-  wholeSetting(panel, "tokens", "the maximum number of new tokens", view.tokens, 1, kMostNewTokens,
-               tokens_);
+  wholeSetting(panel, "tokens", tr("the maximum number of new tokens"), view.tokens, 1,
+               kMostNewTokens, tokens_);
   if (view.beams) {
-    wholeSetting(panel, "beams", "the number of beginnings that are kept at each step",
+    wholeSetting(panel, "beams", tr("the number of beginnings that are kept at each step"),
                  view.beamCount, 1, model::BeamSearch::kMostBeams, beams_);
     steering_.draw(panel, moment);
     ImGui::Dummy({0.0F, look.space.tight});
@@ -192,40 +193,40 @@ void GenerationTab::controls(const PanelContext& panel, const ModelMoment& momen
   }
   if (view.sampled) {
     flowOn(look, look.px(150), 14.0F);
-    rowCaption(look, "temperature");
+    rowCaption(look, tr("temperature"));
     const auto typed = realField(look, "temperature", 50, view.temperature, temperature_,
-                                 "give one from 0.01 to 10");
-    tip(look,
-        "Logits are divided by it: below 1 favours the most probable tokens, above 1 the others");
+                                 tr("give one from 0.01 to 10"));
+    tip(look, tr("Logits are divided by it: below 1 favours the most probable tokens, above 1 the "
+                 "others"));
     if (typed && *typed >= kLeastSampling && *typed <= kMostSampling) {
       view.temperature = *typed;
       temperature_.problem.clear();
     } else if (typed) {
-      temperature_.problem = fmt::format("temperature: {} to {}", kLeastSampling, kMostSampling);
+      temperature_.problem = trFormat("temperature: {} to {}", kLeastSampling, kMostSampling);
     }
     if (!temperature_.problem.empty()) panel.commands.say(temperature_.problem, true);
     wholeSetting(panel, "top-k",
-                 "samples only from this many of the most probable tokens; 0: from all", view.topK,
-                 0, moment.config().vocabulary, topK_);
+                 tr("samples only from this many of the most probable tokens; 0: from all"),
+                 view.topK, 0, moment.config().vocabulary, topK_);
     auto seed = static_cast<Index>(view.seed);
-    wholeSetting(panel, "seed", "the same seed gives the same tokens", seed, 0,
+    wholeSetting(panel, "seed", tr("the same seed gives the same tokens"), seed, 0,
                  static_cast<Index>(kMostSeed), seed_);
     view.seed = static_cast<std::uint64_t>(seed);
   }
   steering_.draw(panel, moment);
   const auto now = generation_.moment();
   const bool rest = now != nullptr && !now->finished && generation_.problem().empty();
-  flowOn(look, buttonWidth(look, "generate"), 14.0F);
+  flowOn(look, buttonWidth(look, tr("generate")), 14.0F);
   if (generation_.playing()) {
-    if (primaryPill(look, "stop")) generation_.play(false);
+    if (primaryPill(look, tr("stop"))) generation_.play(false);
   } else {
-    if (pill(look, now == nullptr ? "generate" : "generate again", now == nullptr)) {
+    if (pill(look, now == nullptr ? tr("generate") : tr("generate again"), now == nullptr)) {
       model::Sampling sampling;
       if (view.sampled) sampling = {view.temperature, view.topK, view.seed};
       generation_.begin(moment.trace, sampling, view.tokens,
                         passToContinue(moment, panel.modelView));
     }
-    if (rest && flowingPill(look, "go on", "up to the requested number of tokens")) {
+    if (rest && flowingPill(look, tr("go on"), tr("up to the requested number of tokens"))) {
       generation_.play(true);
     }
   }
@@ -237,12 +238,13 @@ void GenerationTab::made(const PanelContext& panel, const ModelMoment& moment,
   const FrameContext& look = panel.look;
   take(panel, moment, now);
   const Index before = std::ssize(tokensBefore(moment));
-  Table table(look, {.id = "made", .height = ImGui::GetContentRegionAvail().y, .dense = true},
-              {{"", "its place in the text, from 1", true, 34, 0, false},
-               {"token", {}, false, 90, 1, false},
-               {"p", "its probability there, at temperature 1", true, 54, 0, false},
-               {"", {}, false, 50, 1, false},
-               {"ms", "its row through all layers, and the logits after it", true, 50, 0, false}});
+  Table table(
+      look, {.id = "made", .height = ImGui::GetContentRegionAvail().y, .dense = true},
+      {{"", tr("its place in the text, from 1"), true, 34, 0, false},
+       {tr("token"), {}, false, 90, 1, false},
+       {"p", tr("its probability there, at temperature 1"), true, 54, 0, false},
+       {"", {}, false, 50, 1, false},
+       {"ms", tr("its row through all layers, and the logits after it"), true, 50, 0, false}});
   table.rows(std::ssize(now.made), [&](Index i) {
     const auto& each = now.made[static_cast<std::size_t>(i)];
     table.row(i);
@@ -281,12 +283,13 @@ void GenerationTab::memoryRows(const PanelContext& panel, const ModelMoment& mom
   };
   std::vector<std::string> written;
   for (const auto& each : now.made) written.push_back(moment.nameOf(each.token.id));
-  pictures.all[0] = {CellRows{std::ssize(now.made), tokens, read},
-                     weightScale(look, {}),
-                     "where the model looked in the source as it wrote each token: a row for each",
-                     {},
-                     written,
-                     moment.source->tokenNames()};
+  pictures.all[0] = {
+      CellRows{std::ssize(now.made), tokens, read},
+      weightScale(look, {}),
+      tr("where the model looked in the source as it wrote each token: a row for each"),
+      {},
+      written,
+      moment.source->tokenNames()};
   if (panel.modelView.prediction.aligned == AlignedBy::chosen) {
     drawHeadSquares(panel, c);
     ImGui::SameLine(0.0F, look.space.large);
@@ -313,12 +316,12 @@ void GenerationTab::take(const PanelContext& panel, const ModelMoment& moment,
   wrappedLabel(look.fonts.regular, look.theme.text, "…" + on->added.substr(from));
   if (generation_.playing()) return;
   if (now.ended) {
-    label(look.fonts.small, look.theme.textMuted,
-          fmt::format("“{}”: with it the model ends a text.",
-                      moment.nameOf(now.made.back().token.id)));
+    label(
+        look.fonts.small, look.theme.textMuted,
+        trFormat("“{}”: with it the model ends a text.", moment.nameOf(now.made.back().token.id)));
   } else if (now.tokens == mostTokens(moment.config())) {
     label(look.fonts.small, look.theme.textMuted,
-          fmt::format("{} tokens are this model's maximum.", withThousands(now.tokens)));
+          trFormat("{} tokens are this model's maximum.", withThousands(now.tokens)));
   }
   takeButton(panel, moment, *on);
   sayTokensDiffer(look, *on);
@@ -329,29 +332,30 @@ void GenerationTab::takeButton(const PanelContext& panel, const ModelMoment& mom
                                const TextGoneOn& on) {
   const FrameContext& look = panel.look;
   const bool two = moment.source != nullptr;
-  if (pill(look, two ? "take as the target" : "take into the text")) {
+  if (pill(look, two ? tr("take as the target") : tr("take into the text"))) {
     if (two) {
       model_.setTarget(on.text);
     } else {
       model_.setText(on.text);
     }
   }
-  tip(look,
-      two ? "The decoder then reads this target" : "Appends these tokens to the model's text");
+  tip(look, two ? tr("The decoder then reads this target")
+                : tr("Appends these tokens to the model's text"));
 }
 
 /// Draws the choice of how tokens are chosen.
 void GenerationTab::choice(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   GenerationView& view = panel.modelView.prediction.generation;
-  const int chosen = choices(look, "sampling", {"most probable", "sampled", "beam search"},
-                             view.beams     ? 2
-                             : view.sampled ? 1
-                                            : 0);
+  const int chosen =
+      choices(look, "sampling", {tr("most probable"), tr("sampled"), tr("beam search")},
+              view.beams     ? 2
+              : view.sampled ? 1
+                             : 0);
   tip(look, moment.source != nullptr
-                ? "How the model writes a target, from its start token on"
-                : "How each next token is chosen; a beam search keeps several beginnings and "
-                  "finds the continuation of the largest mean log-probability");
+                ? tr("How the model writes a target, from its start token on")
+                : tr("How each next token is chosen; a beam search keeps several beginnings and "
+                     "finds the continuation of the largest mean log-probability"));
   if (chosen < 0) return;
   view.sampled = chosen == 1;
   view.beams = chosen == 2;
@@ -382,7 +386,7 @@ void GenerationTab::branches(const PanelContext& panel, const ModelMoment& momen
     return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
   }
   if (found.current == nullptr) {
-    return label(look.fonts.regular, look.theme.textMuted, "searching …");
+    return label(look.fonts.regular, look.theme.textMuted, tr("searching …"));
   }
   const model::Beams& beams = *found.current;
   if (std::exchange(branchOf_, key.value()) != key.value()) branch_ = -1;
@@ -398,10 +402,10 @@ void GenerationTab::branches(const PanelContext& panel, const ModelMoment& momen
   sayTokensDiffer(look, *on);
   wrappedLabel(
       look.fonts.small, look.theme.textMuted,
-      fmt::format("{} beams kept {} tokens; a frame marks the end of each of the {} best "
-                  "paths, which score the mean log-probability of their tokens. The number "
-                  "below a token is the sum up to it.",
-                  view.beamCount, withThousands(std::ssize(beams.nodes)), beams.paths.size()));
+      trFormat("{} beams kept {} tokens; a frame marks the end of each of the {} best "
+               "paths, which score the mean log-probability of their tokens. The number "
+               "below a token is the sum up to it.",
+               view.beamCount, withThousands(std::ssize(beams.nodes)), beams.paths.size()));
   drawBranches(panel, moment, beams, branch_);
 }
 

@@ -20,6 +20,7 @@
 #include "app/ui/widgets.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/base/translation.h"
 #include "core/formats/text_templates.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_parts.h"
@@ -61,14 +62,14 @@ struct Replacing {
   }
 
   std::string inWords() const {
-    const std::string of = fmt::format("{}, head {}", layer, head.head + 1);
+    const std::string of = trFormat("{}, head {}", layer, head.head + 1);
     switch (instead) {
       case Instead::nothing:
-        return fmt::format("With the output of {} set to zero", of);
+        return trFormat("With the output of {} set to zero", of);
       case Instead::mean:
-        return fmt::format("With the output of {} at its mean over this text's tokens", of);
+        return trFormat("With the output of {} at its mean over this text's tokens", of);
       case Instead::otherText:
-        return fmt::format("With the output of {} as on “{}”", of, otherText);
+        return trFormat("With the output of {} as on “{}”", of, otherText);
     }
     return {};
   }
@@ -131,19 +132,20 @@ class Replacement {
 
 std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
                           const Replacing& with) {
-  const std::string text = fmt::format("{}, the {} goes from {:.3f} to {:.3f}: total effect {}.",
-                                       with.inWords(), asked.logitName(), found.logitBefore,
-                                       found.logitAfter, changeInWords(found.total()));
+  const std::string text = trFormat("{}, the {} goes from {:.3f} to {:.3f}: total effect {}.",
+                                    with.inWords(), asked.logitName(), found.logitBefore,
+                                    found.logitAfter, changeInWords(found.total()));
   if (with.stack == model::Stack::encoder) {
-    return text + " All of it comes through the memory, which the decoder's cross-attention reads.";
+    return text +
+           tr(" All of it comes through the memory, which the decoder's cross-attention reads.");
   }
   if (!found.direct) {
     return text +
-           fmt::format(" The direct part is not defined, since {}.", model::DirectPath::whyNone());
+           trFormat(" The direct part is not defined, since {}.", model::DirectPath::whyNone());
   }
   const std::string between = model::afterHeadInWords(asked.moment->config(), with.head);
-  if (between.empty()) return text + " All of it is direct: no layer follows this head.";
-  return text + fmt::format(
+  if (between.empty()) return text + tr(" All of it is direct: no layer follows this head.");
+  return text + trFormat(
                     " Direct effect {}: the change in what the head itself writes at this token. "
                     "The other {} come through {}.",
                     changeInWords(*found.direct), changeInWords(found.total() - *found.direct),
@@ -152,13 +154,14 @@ std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
 
 void wordsTable(const PanelContext& panel, const AskedWord& asked, const HeadReplaced& found) {
   const FrameContext& look = panel.look;
-  Table table(look, {.id = "replaced", .height = ImGui::GetContentRegionAvail().y, .dense = true},
-              {{"word", {}, false, 110, 0, false},
-               {"before", "its probability", true, 60, 0, false},
-               {"", {}, false, 60, 1, false},
-               {"after", "its probability with the head's output replaced", true, 60, 0, false},
-               {"", {}, false, 60, 1, false},
-               {"change", {}, true, 64, 0, false}});
+  Table table(
+      look, {.id = "replaced", .height = ImGui::GetContentRegionAvail().y, .dense = true},
+      {{tr("word"), {}, false, 110, 0, false},
+       {tr("before"), tr("its probability"), true, 60, 0, false},
+       {"", {}, false, 60, 1, false},
+       {tr("after"), tr("its probability with the head's output replaced"), true, 60, 0, false},
+       {"", {}, false, 60, 1, false},
+       {tr("change"), {}, true, 64, 0, false}});
   table.rows(std::ssize(found.words), [&](Index i) {
     const HeadReplaced::Word& word = found.words[static_cast<std::size_t>(i)];
     table.row(i, word.id == asked.word);
@@ -177,7 +180,7 @@ Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const c
                       bool beginsRow) {
   const FrameContext& look = panel.look;
   PredictionView& shown = panel.modelView.prediction;
-  std::vector<std::string> offered{"nothing", "its mean", "as on another text"};
+  std::vector<std::string> offered{"nothing", tr("its mean"), tr("as on another text")};
   if (asked.moment->ofImage()) offered.pop_back();
   shown.instead = std::clamp(shown.instead, 0, static_cast<int>(offered.size()) - 1);
   const int chosen = menuOf(look, caption, "##instead", offered, shown.instead, beginsRow);
@@ -191,9 +194,10 @@ void otherTextField(const PanelContext& panel, const AskedWord& asked) {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   textField(panel.look, textOfLines("##other text", shown.otherText), shown.otherText);
   if (shown.otherText != asked.moment->given()) return;
-  wrappedLabel(panel.look.fonts.small, panel.look.theme.keyText,
-               "This is the page's own text, so that nothing changes: write another one, such as "
-               "the same sentence with another name.");
+  wrappedLabel(
+      panel.look.fonts.small, panel.look.theme.keyText,
+      tr("This is the page's own text, so that nothing changes: write another one, such as "
+         "the same sentence with another name."));
 }
 
 void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
@@ -207,7 +211,7 @@ void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
       ofEncoder ? chosenHead(view, asked.moment->source->config()) : chosenHead(view, c);
   const std::string layer = model::layerInWords(c, stack, head.layer);
   const Instead instead = chooseInstead(
-      panel, asked, fmt::format("{}, head {} gives", layer, head.head + 1).c_str(), true);
+      panel, asked, trFormat("{}, head {} gives", layer, head.head + 1).c_str(), true);
   const std::string& otherText = view.prediction.otherText;
   if (instead == Instead::otherText) otherTextField(panel, asked);
   const Replacing with{head, layer, instead, otherText, stack};
@@ -226,7 +230,7 @@ void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
   }
   if (found.current == nullptr) {
-    return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+    return label(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
   }
   const std::string& alignment = found.current->alignment;
   wrappedLabel(

@@ -14,6 +14,7 @@
 #include "app/ui/parts/computed.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/model/heads_over_texts.h"
 
 namespace headscope::ui {
@@ -60,14 +61,14 @@ void drawSpread(const PanelContext& panel, LiveModel& live, const ModelMoment& m
   const auto over = metric ? set.over->of(placeOf(head, moment.config()), *metric) : std::nullopt;
   if (!over) {
     return wrappedLabel(look.fonts.small, look.theme.textMuted,
-                        fmt::format("Measures are means over {} texts. Choose a measure to see how "
-                                    "it varies and in which text it is largest.",
-                                    withThousands(std::ssize(*set.texts))));
+                        trFormat("Measures are means over {} texts. Choose a measure to see how "
+                                 "it varies and in which text it is largest.",
+                                 withThousands(std::ssize(*set.texts))));
   }
-  inlineLabel(look, look.fonts.small, look.theme.textMuted,
-              fmt::format("{}: {} {:.3f} ± {:.3f} over {} texts, largest in",
-                          shortName(head, moment.config()), info(*metric).title, over->mean,
-                          over->spread, withThousands(over->texts)));
+  inlineLabel(
+      look, look.fonts.small, look.theme.textMuted,
+      trFormat("{}: {} {:.3f} ± {:.3f} over {} texts, largest in", shortName(head, moment.config()),
+               tr(info(*metric).title), over->mean, over->spread, withThousands(over->texts)));
   const std::string text = shownText(moment, (*set.texts)[over->strongest].text);
   const std::string shown =
       fmt::format("{}  {:.3f}", elided(look.fonts.regular, text, look.px(360)), over->largest);

@@ -16,6 +16,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/head_metrics.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/images/shapes.h"
@@ -101,15 +102,15 @@ void drawMeasures(const PanelContext& panel, const ModelMoment& moment) {
   for (const MetricInfo& m : allMetrics()) {
     if (m.needs != MetricNeeds::grid) continue;
     const MetricValue& value = own[m.metric];
-    std::string title(m.title);
+    std::string title(tr(m.title));
     title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
     words += fmt::format("{}{} {}", words.empty() ? "" : " · ", title,
                          value ? fmt::format("{:.2f}", *value) : std::string("–"));
-    about += fmt::format("{}{}: {}", about.empty() ? "" : "\n", m.title, m.words);
+    about += fmt::format("{}{}: {}", about.empty() ? "" : "\n", tr(m.title), tr(m.words));
   }
   wrappedLabel(
       look.fonts.small, look.theme.textMuted,
-      fmt::format("layer {}, head {} from all patches: {}", head.layer + 1, head.head + 1, words));
+      trFormat("layer {}, head {} from all patches: {}", head.layer + 1, head.head + 1, words));
   tip(look, about);
 }
 
@@ -119,13 +120,13 @@ void drawShareOnShape(const FrameContext& look, const ModelMoment& moment, const
   const auto touched = std::ranges::count(moment.shapePatches, true);
   const double share =
       images::weightOn(moment.shapePatches, row + moment.config().image.firstPatch());
-  wrappedLabel(look.fonts.small, look.theme.textMuted,
-               fmt::format("on the shape: {:.0f} % of this row; its {} patches are {:.0f} % of the "
-                           "{} tokens",
-                           100.0 * share, touched,
-                           100.0 * static_cast<double>(touched) /
-                               static_cast<double>(moment.trace->tokens()),
-                           withThousands(moment.trace->tokens())));
+  wrappedLabel(
+      look.fonts.small, look.theme.textMuted,
+      trFormat("on the shape: {:.0f} % of this row; its {} patches are {:.0f} % of the "
+               "{} tokens",
+               100.0 * share, touched,
+               100.0 * static_cast<double>(touched) / static_cast<double>(moment.trace->tokens()),
+               withThousands(moment.trace->tokens())));
 }
 
 /// The tokens that are no patches, as buttons with their weights.
@@ -139,8 +140,8 @@ void specialTokens(const PanelContext& panel, const ModelMoment& moment, Index c
     if (i > 0) flowOn(look, buttonWidth(look, text), 3.0F);
     if (pill(look, text.c_str(), i == chosen)) panel.modelView.token = i;
     tip(look,
-        "A token that is no patch, and the weight that the chosen token puts on it; a click "
-        "shows its own row");
+        tr("A token that is no patch, and the weight that the chosen token puts on it; a click "
+           "shows its own row"));
   }
 }
 
@@ -196,29 +197,29 @@ std::string mapInWords(const ModelView& view, const ModelMoment& moment) {
   const std::string token = moment.tokenName(chosenToken(view, moment));
   switch (view.imageMap) {
     case ImageMap::head:
-      return fmt::format("layer {}, head {}: where “{}” looks", head.layer + 1, head.head + 1,
-                         token);
+      return trFormat("layer {}, head {}: where “{}” looks", head.layer + 1, head.head + 1, token);
     case ImageMap::meanOfHeads:
-      return fmt::format("layer {}, mean of its heads: where “{}” looks", head.layer + 1, token);
+      return trFormat("layer {}, mean of its heads: where “{}” looks", head.layer + 1, token);
     case ImageMap::rollout:
       break;
   }
-  return fmt::format("layers 1 to {}, rollout: what reaches “{}”", head.layer + 1, token);
+  return trFormat("layers 1 to {}, rollout: what reaches “{}”", head.layer + 1, token);
 }
 
 void drawImageChoice(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   ModelView& view = panel.modelView;
-  std::vector<const char*> maps{"this head", "mean of heads", "rollout"};
+  std::vector<const char*> maps{tr("this head"), tr("mean of heads"), "rollout"};
   if (choicesWidth(look, maps) > ImGui::GetContentRegionAvail().x) {
     maps = {"head", "mean", "rollout"};
   }
   const int clicked = choices(look, "image map", maps, static_cast<int>(view.imageMap));
   if (clicked >= 0) view.imageMap = static_cast<ImageMap>(clicked);
   tip(look,
-      "The weights of a row over the picture: of the chosen head, the mean over the layer's heads, "
-      "or the rollout, the product over all layers up to it of ½ mean of heads + ½ identity "
-      "(Abnar & Zuidema 2020)");
+      tr("The weights of a row over the picture: of the chosen head, the mean over the layer's "
+         "heads, "
+         "or the rollout, the product over all layers up to it of ½ mean of heads + ½ identity "
+         "(Abnar & Zuidema 2020)"));
   wrappedLabel(look.fonts.small, look.theme.textMuted, mapInWords(view, moment));
 }
 
@@ -257,7 +258,7 @@ void drawImage(const PanelContext& panel, const ModelMoment& moment, const ImVec
     if (hovered != patches.end()) {
       const Index token = hovered - patches.begin();
       outline(token, look.theme.accent);
-      tipNow(row != nullptr ? fmt::format("{}\nweight {:.4f}", moment.tokenName(token), row[token])
+      tipNow(row != nullptr ? trFormat("{}\nweight {:.4f}", moment.tokenName(token), row[token])
                             : moment.tokenName(token),
              *hovered);
       if (ImGui::IsItemClicked()) view.token = token;

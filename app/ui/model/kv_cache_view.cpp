@@ -13,6 +13,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/rows.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/model/generation.h"
 
 namespace headscope::ui {
@@ -24,36 +25,36 @@ ImU32 colorOfRoom(const FrameContext& look) { return withAlpha(look.theme.textMu
 /// "head 3", or for a group "heads 5 to 8".
 std::string headsOfGroup(const model::ModelConfig& c, Index group) {
   const Index each = c.heads / c.kvHeads;
-  if (each == 1) return fmt::format("head {}", group + 1);
-  return fmt::format("heads {} to {}", group * each + 1, (group + 1) * each);
+  if (each == 1) return trFormat("head {}", group + 1);
+  return trFormat("heads {} to {}", group * each + 1, (group + 1) * each);
 }
 
 std::string sizeInWords(const model::ModelConfig& c, const CacheShown& cache) {
   const Index tokens = cache.text + cache.made;
   const Index layer = layerCacheBytes(c, tokens);
   const std::string latent =
-      c.latent.on() ? fmt::format(
+      c.latent.on() ? trFormat(
                           " K and V follow from the {} numbers of a token's latent and its "
                           "shared key, which would be enough to keep.",
                           c.latent.keys + c.latent.rotated)
                     : std::string();
-  return fmt::format(
+  return trFormat(
       "Cached in each layer: K and V, ({}, {}, {}) each, as (heads, tokens, d_k){}: {}; in all {} "
       "layers {}, {} more with each token.{}",
       c.kvHeads, tokens, c.headDim,
-      c.kvHeads < c.heads ? fmt::format(", each for {} heads", c.heads / c.kvHeads) : std::string(),
+      c.kvHeads < c.heads ? trFormat(", each for {} heads", c.heads / c.kvHeads) : std::string(),
       bytesInWords(layer), c.layers, bytesInWords(c.layers * layer),
       bytesInWords(c.layers * layerCacheBytes(c, 1)), latent);
 }
 
 std::string workInWords(const model::ModelConfig& c, const CacheShown& cache) {
   const Index tokens = cache.text + cache.made;
-  std::string text = fmt::format(
+  std::string text = trFormat(
       "Computed for each new token: its own row in each layer (q, k, v, its scores over the cached "
       "keys{}). Without the cache: all rows, now {}.",
       c.attentionOnly ? "" : ", FFN", tokens);
   if (cache.made == 0) return text;
-  return text + fmt::format(" The newest took {} ms.", millisecondsInWords(cache.ms));
+  return text + trFormat(" The newest took {} ms.", millisecondsInWords(cache.ms));
 }
 
 /// Draws the cache: each cell has K above V, with lengths proportional to the number of tokens.
@@ -86,8 +87,8 @@ void cachePicture(const FrameContext& look, const model::ModelConfig& c, const C
   if (!ImGui::IsWindowHovered()) return;
   const auto at = grid.at(ImGui::GetIO().MousePos);
   if (!at) return;
-  tipNow(fmt::format("layer {}, {}\nK ({}, {}) above V ({}, {})", at->first + 1,
-                     headsOfGroup(c, at->second), all, c.headDim, all, c.headDim));
+  tipNow(trFormat("layer {}, {}\nK ({}, {}) above V ({}, {})", at->first + 1,
+                  headsOfGroup(c, at->second), all, c.headDim, all, c.headDim));
 }
 
 }  // namespace
@@ -102,10 +103,10 @@ void drawKvCache(const PanelContext& panel, const ModelMoment& moment, const Cac
     tip(look, workInWords(c, cache));
   }
   Rect room = Rect::rest();
-  drawChartTitle(look, room, "cached rows, K above V",
-                 {{fmt::format("the text's {}", cache.text), colorOfText(look)},
-                  {fmt::format("new {}", cache.made), look.theme.accent},
-                  {fmt::format("room for {}", cache.room), colorOfRoom(look)}});
+  drawChartTitle(look, room, tr("cached rows, K above V"),
+                 {{trFormat("the text's {}", cache.text), colorOfText(look)},
+                  {trFormat("new {}", cache.made), look.theme.accent},
+                  {trFormat("room for {}", cache.room), colorOfRoom(look)}});
   cachePicture(look, c, cache, room);
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 
@@ -44,7 +45,7 @@ void LayerGrid::drawNames(ImDrawList* list, const ColumnName& nameOf,
     if (y < last + letters) continue;
     last = y;
     drawText(list, font, {names_.a.x, y}, look_.theme.textMuted,
-             layerName ? layerName(layer) : fmt::format("layer {}", layer + 1));
+             layerName ? layerName(layer) : trFormat("layer {}", layer + 1));
   }
 }
 

@@ -21,6 +21,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/base/memory_budget.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/model/tokenized.h"
 
@@ -33,28 +34,29 @@ namespace {
 /// Returns the order of a layer's parts, from its attention on.
 std::string wayThrough(const model::ModelConfig& c, Index layer) {
   if (c.crossAttention && !c.hasNetwork(layer)) {
-    return c.preNorm ? "residual stream → norm → attention (here) → + → residual stream"
-                     : "residual stream → attention (here) → + → norm";
+    return c.preNorm ? tr("residual stream → norm → attention (here) → + → residual stream")
+                     : tr("residual stream → attention (here) → + → norm");
   }
-  if (c.attentionOnly) return "residual stream → attention (here) → + → residual stream";
+  if (c.attentionOnly) return tr("residual stream → attention (here) → + → residual stream");
   const std::string network = c.experts.at(layer) ? "experts" : "feed-forward";
   if (c.parallel) {
-    return fmt::format("residual stream → norm → attention (here) and {} → + → residual stream",
-                       network);
+    return trFormat("residual stream → norm → attention (here) and {} → + → residual stream",
+                    network);
   }
   if (c.preNorm) {
-    return fmt::format(
+    return trFormat(
         "residual stream → norm → attention (here) → + → norm → {} → + → residual "
         "stream",
         network);
   }
-  return "residual stream → attention (here) → + → norm → feed-forward → + → norm";
+  return tr("residual stream → attention (here) → + → norm → feed-forward → + → norm");
 }
 
 class LayerStripCard final : public Card {
  public:
   explicit LayerStripCard(LiveModel& model)
-      : Card({kLayerStripCard, "Layer of the model", "where it stands", 0, false, nullptr, false}),
+      : Card({kLayerStripCard, tr("Layer of the model"), tr("where it stands"), 0, false, nullptr,
+              false}),
         model_(model) {}
 
   void draw(const PanelContext& panel) override {
@@ -69,22 +71,21 @@ class LayerStripCard final : public Card {
       chooseHead(panel.modelView, c, stack, {shown->layer, panel.modelView.head});
       panel.selection.page = kModelPage;
     }
-    tip(look, "Back to all layers; your changes here stay in the model");
+    tip(look, tr("Back to all layers; your changes here stay in the model"));
     ImGui::SameLine();
-    if (pill(look, "Why this score")) {
+    if (pill(look, tr("Why this score"))) {
       const ScoreInFlow score = scoreInFlow(panel);
       const HeadOfLayer head{shown->layer, score.head};
       chooseHead(panel.modelView, c, stack, head);
       explainScore(panel.modelView, {head, score.query, score.key, stack});
       panel.selection.page = kModelPage;
     }
-    tip(look,
-        "Takes the chosen score, or that of the strongest link, apart by all that earlier "
-        "layers wrote into its query and its key");
+    tip(look, tr("Takes the chosen score, or that of the strongest link, apart by all that earlier "
+                 "layers wrote into its query and its key"));
     ImGui::SameLine();
     inlineLabel(look, look.fonts.semibold, look.theme.text,
-                fmt::format("{}, {} of {}", moment->trace->document().model->name(),
-                            layerInWords(c, stack, shown->layer), own.depth()));
+                trFormat("{}, {} of {}", moment->trace->document().model->name(),
+                         layerInWords(c, stack, shown->layer), own.depth()));
     ImGui::SameLine(0.0F, look.space.large);
     layers(panel, own, stack, shown->layer);
     experts(panel, *moment, shown->layer);
@@ -117,8 +118,8 @@ class LayerStripCard final : public Card {
           layer != shown) {
         openLayerInFlow(panel, model_, {layer, panel.selection.head}, stack);
       }
-      tip(look, fmt::format("{}{}: open it here", c.layerInWords(layer, true),
-                            model_.differs(layer, stack) ? ", edited" : ""));
+      tip(look, trFormat("{}{}: open it here", c.layerInWords(layer, true),
+                         model_.differs(layer, stack) ? ", edited" : ""));
       ImGui::SameLine(0.0F, look.space.thin);
     }
     ImGui::SameLine(0.0F, look.space.large);
@@ -139,13 +140,13 @@ class LayerStripCard final : public Card {
       for (const model::ChosenExpert& expert : (*chosen)[at]) {
         each.push_back(fmt::format("{} ({:.2f})", expert.expert + 1, expert.weight));
       }
-      return fmt::format("“{}” goes to experts {}", moment.tokenName(token), fmt::join(each, ", "));
+      return trFormat("“{}” goes to experts {}", moment.tokenName(token), fmt::join(each, ", "));
     };
     inlineLabel(look, look.fonts.small, look.theme.text,
                 line(chosenToken(panel.modelView, moment)));
     constexpr Index kMostLines = 24;
-    std::string all = fmt::format("Which of the {} experts each token goes to, and their weights",
-                                  moment.config().experts.count);
+    std::string all = trFormat("Which of the {} experts each token goes to, and their weights",
+                               moment.config().experts.count);
     for (Index token = 0; token < std::min(kMostLines, moment.trace->tokens()); ++token) {
       all += "\n" + line(token);
     }
@@ -160,12 +161,12 @@ class LayerStripCard final : public Card {
     const model::TokenProbability& best = moment.predictions[at].front();
     const std::string name = moment.tokenName(token);
     const char* where = moment.config().causal ? "after" : "for";
-    std::string said = fmt::format("{} “{}” the model predicts “{}” {:.1f} %", where, name,
-                                   moment.nameOf(best.id), 100.0 * best.probability);
+    std::string said = trFormat("{} “{}” the model predicts “{}” {:.1f} %", where, name,
+                                moment.nameOf(best.id), 100.0 * best.probability);
     if (moment.unedited == nullptr) return said;
     const model::TokenProbability& before = moment.unedited->best[at];
-    return said + fmt::format(", unedited “{}” {:.1f} %", moment.nameOf(before.id),
-                              100.0 * before.probability);
+    return said + trFormat(", unedited “{}” {:.1f} %", moment.nameOf(before.id),
+                           100.0 * before.probability);
   }
 
   LiveModel& model_;

@@ -16,6 +16,7 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/model/logit_lens.h"
 
 namespace headscope::ui {
@@ -36,23 +37,24 @@ const model::LensDepth* firstFrom(const Lens& lens) {
 std::string inWords(const Lens& lens, const AskedWord& asked) {
   const auto& end = lens.back().word;
   if (const model::LensDepth* from = firstFrom(lens)) {
-    return fmt::format(
-        "{} ranks first {} {}{}.", asked.name(), from == &lens.back() ? "after" : "from",
+    return trFormat(
+        "{} ranks first {} {}{}.", asked.name(), from == &lens.back() ? tr("after") : tr("from"),
         model::halfInWords(asked.moment->config(), from->half), from == &lens.back() ? "" : " on");
   }
   const auto best = std::min_element(lens.begin(), lens.end(), [](const auto& a, const auto& b) {
     return a.word.rank < b.word.rank;
   });
-  return fmt::format("{} ends at rank {} of all words; its best is rank {}, after {}.",
-                     asked.name(), withThousands(end.rank + 1), withThousands(best->word.rank + 1),
-                     model::halfInWords(asked.moment->config(), best->half));
+  return trFormat("{} ends at rank {} of all words; its best is rank {}, after {}.", asked.name(),
+                  withThousands(end.rank + 1), withThousands(best->word.rank + 1),
+                  model::halfInWords(asked.moment->config(), best->half));
 }
 
 std::string howInWords(const model::ModelConfig& c) {
-  if (c.attentionOnly) return "The readout is applied after each layer.";
-  if (c.preNorm) return "The final norm and the readout are applied after each half layer.";
-  return "Norms follow the sums in this model, so the readout alone is applied after each half "
-         "layer.";
+  if (c.attentionOnly) return tr("The readout is applied after each layer.");
+  if (c.preNorm) return tr("The final norm and the readout are applied after each half layer.");
+  return tr(
+      "Norms follow the sums in this model, so the readout alone is applied after each half "
+      "layer.");
 }
 
 void depthsTable(const PanelContext& panel, const AskedWord& asked, const Lens& lens,
@@ -60,11 +62,11 @@ void depthsTable(const PanelContext& panel, const AskedWord& asked, const Lens& 
   const FrameContext& look = panel.look;
   const bool wide = asked.moment->config().crossAttention;  // "layer 1 cross-attention"
   Table table(look, {.id = "lens", .height = height, .frozen = 0, .dense = true},
-              {{"after", {}, false, wide ? 170.0F : 110.0F, 0, false},
-               {"it would say", {}, false, 90, 1, false},
-               {"p", "of the word it predicts", true, 50, 0, false},
-               {"rank", "of the chosen word among all, from 1", true, 54, 0, false},
-               {"its p", "of the chosen word", true, 54, 0, false}});
+              {{tr("after"), {}, false, wide ? 170.0F : 110.0F, 0, false},
+               {tr("it would say"), {}, false, 90, 1, false},
+               {"p", tr("of the word it predicts"), true, 50, 0, false},
+               {tr("rank"), tr("of the chosen word among all, from 1"), true, 54, 0, false},
+               {tr("its p"), tr("of the chosen word"), true, 54, 0, false}});
   table.rows(std::ssize(lens), [&](Index i) {
     const model::LensDepth& depth = lens[static_cast<std::size_t>(i)];
     const bool says = depth.word.rank == 0;
@@ -80,9 +82,9 @@ void depthsTable(const PanelContext& panel, const AskedWord& asked, const Lens& 
 void depthsChart(const PanelContext& panel, const AskedWord& asked, const Lens& lens, Rect room) {
   const FrameContext& look = panel.look;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  drawChartTitle(look, room, "probability after each layer",
+  drawChartTitle(look, room, tr("probability after each layer"),
                  {{asRichText(asked.name()), look.theme.accent},
-                  {"what it would say", withAlpha(look.theme.textMuted, 0.7F)}});
+                  {tr("what it would say"), withAlpha(look.theme.textMuted, 0.7F)}});
   double most = 0.0;
   std::vector<ChartPoint> word, best;
   const double layersEach = static_cast<double>(asked.moment->config().depth()) /
@@ -118,7 +120,7 @@ void drawLogitLens(const PanelContext& panel, const AskedWord& asked) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
   }
   if (found.current == nullptr) {
-    return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+    return label(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
   }
   const Lens& lens = *found.current;
   wrappedLabel(look.fonts.small, look.theme.textMuted,

@@ -18,6 +18,7 @@
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/model/logit_parts.h"
 
 namespace headscope::ui {
@@ -30,11 +31,11 @@ using model::WrittenPart;
 /// The factors of the pass at the asked token that are held.
 const char* scaleInWords(const model::ModelConfig& c) {
   if (c.readoutActivation != model::Activation::none) {
-    return ", with the factors of norms and of the masked-word head's activation at this token";
+    return tr(", with the factors of norms and of the masked-word head's activation at this token");
   }
   if (!c.norms) return "";
-  return c.preNorm ? ", with the final norm's scale at this token"
-                   : ", with the norms' scales at this token";
+  return c.preNorm ? tr(", with the final norm's scale at this token")
+                   : tr(", with the norms' scales at this token");
 }
 
 /// The map: heads, then bias and network if there are any.
@@ -45,14 +46,15 @@ PartMap mapOf(const PanelContext& panel, const AskedWord& asked, const LogitPart
       std::any_of(found.parts.begin(), found.parts.end(),
                   [](const WrittenPart& part) { return part.kind == WriterKind::attentionBias; });
   const Index network = c.heads + (bias ? 1 : 0);
-  PartMap map{"logit map", c.layers, network + (c.attentionOnly ? 0 : 1), {}, {}, {}};
+  PartMap map{tr("logit map"), c.layers, network + (c.attentionOnly ? 0 : 1), {}, {}, {}};
   map.columnName = [&look, network, heads = c.heads](Index column, float width) {
     if (column >= heads) return std::string(column == network ? "FFN" : "bias");
     return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
   };
   if (c.crossAttention) {
     map.layerName = [&c](Index layer) {
-      return fmt::format("{} {}", c.depthOf(layer) + 1, c.readsMemory(layer) ? "cross" : "self");
+      return fmt::format("{} {}", c.depthOf(layer) + 1,
+                         c.readsMemory(layer) ? tr("cross") : tr("self"));
     };
   }
   const HeadOfLayer chosen = chosenHead(panel.modelView, c);
@@ -89,8 +91,8 @@ void largestParts(const FrameContext& look, const model::ModelConfig& c, const L
   for (std::size_t i = shown; i < parts.size(); ++i) rest += parts[i].value;
   const double most = std::max({1e-12, std::abs(parts.front().value), std::abs(rest)});
   const float names =
-      textSize(look.fonts.small,
-               c.crossAttention ? "layer 00, cross-attention, head 00" : "layer 00, output bias")
+      textSize(look.fonts.small, c.crossAttention ? tr("layer 00, cross-attention, head 00")
+                                                  : tr("layer 00, output bias"))
           .x;
   const float numbers = textSize(look.fonts.mono, "+00.000").x;
   const auto bar = [&](std::string name, double value) {
@@ -99,7 +101,7 @@ void largestParts(const FrameContext& look, const model::ModelConfig& c, const L
                  scale.color(look.maps, value < 0.0 ? -1e30F : 1e30F), look.theme.text});
   };
   for (std::size_t i = 0; i < shown; ++i) bar(inWords(parts[i], c), parts[i].value);
-  if (shown < parts.size()) bar(fmt::format("{} others", parts.size() - shown), rest);
+  if (shown < parts.size()) bar(trFormat("{} others", parts.size() - shown), rest);
 }
 
 }  // namespace
@@ -117,14 +119,14 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
     return wrappedLabel(look.fonts.regular, look.theme.textMuted, found.problem);
   }
   if (found.current == nullptr) {
-    return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+    return label(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
   }
   const LogitParts& parts = *found.current;
   wrappedLabel(
       look.fonts.small, look.theme.textMuted,
-      fmt::format("Added directly, without later layers{}: sum of {} parts {:+.4f} = {} {:+.4f}",
-                  scaleInWords(asked.moment->config()), parts.parts.size(), parts.sum,
-                  asked.logitName(), parts.logit));
+      trFormat("Added directly, without later layers{}: sum of {} parts {:+.4f} = {} {:+.4f}",
+               scaleInWords(asked.moment->config()), parts.parts.size(), parts.sum,
+               asked.logitName(), parts.logit));
   Rect room = Rect::rest();
   const float list = std::clamp(room.width() * 0.36F, look.px(250), look.px(380));
   const Rect right = room.cutRight(std::min(list, room.width()), look.space.large);

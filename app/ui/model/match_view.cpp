@@ -20,6 +20,7 @@
 #include "app/ui/widgets.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/base/translation.h"
 #include "core/formats/clip_folder.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/model/tokenized.h"
@@ -50,7 +51,7 @@ std::optional<FoundMatch> findMatch(std::shared_ptr<const OpenedClip> clip,
                                     const model::ModelTracePtr& image, const std::string& lines,
                                     const ExecutionContext& execution) {
   FoundMatch found{std::move(clip), model::linesToMatch(lines), {}};
-  if (found.texts.empty()) throw UserError("write at least one line of text");
+  if (found.texts.empty()) throw UserError(tr("write at least one line of text"));
   const model::ModelPtr& texts = found.clip->encoders.texts;
   std::vector<model::ModelTracePtr> passes;
   for (const std::string& line : found.texts) {
@@ -74,14 +75,14 @@ void matchTable(const FrameContext& look, const FoundMatch& found) {
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return found.match.logits[a] > found.match.logits[b];
   });
-  Table table(
-      look, {.id = "match", .height = ImGui::GetContentRegionAvail().y, .dense = true},
-      {{"text", {}, false, 170, 1, false},
-       {"similarity",
-        "The cosine of the angle between the projections of the image and of the text", true, 70, 0,
-        false},
-       {"p", "The softmax over these lines of similarity × the model's factor", true, 54, 0, false},
-       {"", {}, false, 60, 1, false}});
+  Table table(look, {.id = "match", .height = ImGui::GetContentRegionAvail().y, .dense = true},
+              {{tr("text"), {}, false, 170, 1, false},
+               {"similarity",
+                tr("The cosine of the angle between the projections of the image and of the text"),
+                true, 70, 0, false},
+               {"p", tr("The softmax over these lines of similarity × the model's factor"), true,
+                54, 0, false},
+               {"", {}, false, 60, 1, false}});
   table.rows(std::ssize(order), [&](Index row) {
     const std::size_t i = order[static_cast<std::size_t>(row)];
     table.row(row);
@@ -106,7 +107,7 @@ bool matchesTexts(const PanelContext& panel, const ModelMoment& moment) {
 void drawMatch(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   std::string& lines = panel.modelView.prediction.matchTexts;
-  label(look.fonts.small, look.theme.textMuted, "texts, one on each line (ctrl+enter)");
+  label(look.fonts.small, look.theme.textMuted, tr("texts, one on each line (ctrl+enter)"));
   ImGui::SetNextItemWidth(std::min(ImGui::GetContentRegionAvail().x, look.px(520)));
   textField(look, textOfLines("##texts to match", lines), lines);
   Fingerprint key("match", moment.number);
@@ -125,7 +126,7 @@ void drawMatch(const PanelContext& panel, const ModelMoment& moment) {
   }
   const FoundMatch* shown = found.current != nullptr ? found.current : found.last;
   if (shown == nullptr) {
-    return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+    return label(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
   }
   matchTable(look, *shown);
 }

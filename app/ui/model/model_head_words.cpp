@@ -15,6 +15,7 @@
 #include "app/ui/parts/head_label.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/formats/attention_file.h"
 
@@ -29,7 +30,7 @@ constexpr float kMostThumbnail = 22.0F;  // points
 void ModelHeads::headNames(const Rect& top) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const TileBlocks& grid = memory_.canvas.grid;
-  const std::string longest = fmt::format("head {}", grid.perBlock());
+  const std::string longest = trFormat("head {}", grid.perBlock());
   const bool whole =
       textSize(look_.fonts.tiny, longest).x + look_.space.small < memory_.canvas.place().x;
   float last = -1e9F;
@@ -71,7 +72,7 @@ void ModelHeads::layerNames(const Rect& names) const {
       last = y;
       const bool differs = live_.differs(layer, stack_);
       const std::string name =
-          fmt::format("layer {}{}", moment_.config().depthOf(layer) + 1, differs ? "*" : "");
+          trFormat("layer {}{}", moment_.config().depthOf(layer) + 1, differs ? "*" : "");
       const float left = canvas.placeAt(row, block * canvas.grid.perBlock()).a.x;
       const float width = textSize(look_.fonts.tiny, name).x;
       const float x = block == atEdge ? names.a.x : left - width - look_.space.small;
@@ -228,18 +229,17 @@ const std::vector<MetricValue>* ModelHeads::valuesOn(std::string_view map) const
 MetricValue ModelHeads::onMap(const HeadOfLayer& head) const {
   const auto* values = valuesOn(view_.metric);
   return values != nullptr ? (*values)[placeOf(head, moment_.config())]
-                           : MetricValue::undefined("not computed yet");
+                           : MetricValue::undefined(tr("not computed yet"));
 }
 
 std::string ModelHeads::inWords(const Under& under) const {
   const auto& [layer, head] = under.head;
-  std::string text =
-      fmt::format("{}, head {}", moment_.config().layerInWords(layer, true), head + 1);
+  std::string text = trFormat("{}, head {}", moment_.config().layerInWords(layer, true), head + 1);
   const std::size_t i = placeOf(under.head, moment_.config());
-  const char* on = moment_.ofImage()                     ? "on this image"
-                   : view_.heads.on == MeasuredOn::probe ? "on repeated random tokens"
-                   : view_.heads.on == MeasuredOn::set   ? "on average over the set"
-                                                         : "on this text";
+  const char* on = moment_.ofImage()                     ? tr("on this image")
+                   : view_.heads.on == MeasuredOn::probe ? tr("on repeated random tokens")
+                   : view_.heads.on == MeasuredOn::set   ? tr("on average over the set")
+                                                         : tr("on this text");
   if (live_.isOff(under.head, stack_)) {
     text += ": off";
   } else if (shown_.heads != nullptr) {
@@ -249,27 +249,26 @@ std::string ModelHeads::inWords(const Under& under) const {
   const auto metric = metricFromKey(view_.metric);
   if (view_.metric == kTokensMap) {
     const MetricValue weight = onMap(under.head);
-    text +=
-        weight ? fmt::format("\nweight on the chosen tokens: {:.3f}", *weight) : "\n" + weight.why;
+    text += weight ? trFormat("\nweight on the chosen tokens: {:.3f}", *weight) : "\n" + weight.why;
   } else if (view_.metric == kGradientMap) {
     const MetricValue length = onMap(under.head);
-    text += length ? fmt::format("\nlength of the gradient: {:.3g}", *length) : "\n" + length.why;
+    text += length ? trFormat("\nlength of the gradient: {:.3g}", *length) : "\n" + length.why;
   } else if (view_.metric == kCopyingMap) {
     const MetricValue score = onMap(under.head);
-    text += score ? fmt::format("\ncopying score: {:+.3f}", *score) : "\n" + score.why;
+    text += score ? trFormat("\ncopying score: {:+.3f}", *score) : "\n" + score.why;
   } else if (view_.metric == kPositionMap) {
     const MetricValue share = onMap(under.head);
-    text += share ? fmt::format("\n{:.1f} % of its attention is by position alone", 100.0 * *share)
+    text += share ? trFormat("\n{:.1f} % of its attention is by position alone", 100.0 * *share)
                   : "\n" + share.why;
   } else if (view_.metric == kAdapterMap) {
     const MetricValue change = onMap(under.head);
-    text +=
-        change ? fmt::format("\nthe adapter changes its weights by {:.2g} of their length", *change)
-               : "\n" + change.why;
+    text += change
+                ? trFormat("\nthe adapter changes its weights by {:.2g} of their length", *change)
+                : "\n" + change.why;
   } else if (view_.metric == kDistanceMap) {
     const MetricValue distance = onMap(under.head);
-    text += distance ? fmt::format("\n{:.1f} % of its attention lies elsewhere in the other pass",
-                                   100.0 * *distance)
+    text += distance ? trFormat("\n{:.1f} % of its attention lies elsewhere in the other pass",
+                                100.0 * *distance)
                      : "\n" + distance.why;
   } else if (metric && shown_.heads != nullptr) {
     const MetricValue& value = shown_.heads->metrics[i][*metric];
@@ -282,22 +281,23 @@ std::string ModelHeads::inWords(const Under& under) const {
   const bool alone = c.modelType == formats::kAttentionsAlone;
   if (c.kvHeads != c.heads && !alone) {
     text +=
-        fmt::format("\nreads key/value head {} of {}", head / (c.heads / c.kvHeads) + 1, c.kvHeads);
+        trFormat("\nreads key/value head {} of {}", head / (c.heads / c.kvHeads) + 1, c.kvHeads);
   }
   if (under.cell) {
     const CellRef cell{TensorId::weights, 0, head, under.cell->row, under.cell->col};
-    text += fmt::format("\n“{}” looks at “{}”: {:.3f}",
-                        memory_.names[static_cast<std::size_t>(under.cell->row)],
-                        keyNames(layer)[static_cast<std::size_t>(under.cell->col)],
-                        static_cast<double>(moment_.trace->layer(layer)->value(cell)));
+    text += trFormat("\n“{}” looks at “{}”: {:.3f}",
+                     memory_.names[static_cast<std::size_t>(under.cell->row)],
+                     keyNames(layer)[static_cast<std::size_t>(under.cell->col)],
+                     static_cast<double>(moment_.trace->layer(layer)->value(cell)));
     if (weights_.against != nullptr) {
-      text += fmt::format("; in the other pass {:.3f}",
-                          static_cast<double>(weights_.against->trace->layer(layer)->value(cell)));
+      text += trFormat("; in the other pass {:.3f}",
+                       static_cast<double>(weights_.against->trace->layer(layer)->value(cell)));
     }
   }
   if (alone) return text;
-  return text + (view_.heads.on == MeasuredOn::probe ? "\ndouble click: open in Flow, on your text"
-                                                     : "\ndouble click: open in Flow");
+  return text + (view_.heads.on == MeasuredOn::probe
+                     ? tr("\ndouble click: open in Flow, on your text")
+                     : tr("\ndouble click: open in Flow"));
 }
 
 }  // namespace headscope::ui

@@ -20,6 +20,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/formats/attention_file.h"
 
 namespace headscope::ui {
@@ -31,7 +32,8 @@ namespace {
 class ModelHeadsCard final : public Card {
  public:
   explicit ModelHeadsCard(LiveModel& model)
-      : Card({kModelHeadsCard, "All layers", "rows: layers, columns: heads · wheel and drag zoom"}),
+      : Card({kModelHeadsCard, tr("All layers"),
+              tr("rows: layers, columns: heads · wheel and drag zoom")}),
         model_(model) {}
 
   bool takesWheel() const override { return memory_.takesWheel; }
@@ -40,9 +42,10 @@ class ModelHeadsCard final : public Card {
     const FrameContext& look = panel.look;
     const bool inPlace = panel.modelView.heads.order.empty();
     heading(look, text().title,
-            look.still ? (inPlace ? "rows: layers, columns: heads" : "sorted: the strongest first")
-            : inPlace  ? text().about
-                       : "sorted: the strongest first · wheel and drag zoom");
+            look.still
+                ? (inPlace ? tr("rows: layers, columns: heads") : tr("sorted: the strongest first"))
+            : inPlace ? text().about
+                      : tr("sorted: the strongest first · wheel and drag zoom"));
     const auto whole = model_.moment();
     if (whole == nullptr) return;
     ModelView& view = panel.modelView;
@@ -85,15 +88,16 @@ class ModelHeadsCard final : public Card {
   static void passes(const PanelContext& panel, const ComparedPass& compared) {
     const FrameContext& look = panel.look;
     ComparedView& view = panel.modelView.compared;
-    const std::vector<const char*> offered{"this pass", "the other", "difference"};
+    const std::vector<const char*> offered{tr("this pass"), tr("the other"), "difference"};
     flowOn(look, choicesWidth(look, offered), 14.0F);
     const int chosen = choices(look, "passes", offered, static_cast<int>(view.shown));
     if (chosen >= 0) view.shown = static_cast<PassShown>(chosen);
-    const std::string other =
-        compared.moment != nullptr ? comparedName(panel.modelView, *compared.moment) : "the other";
-    tip(look, fmt::format("The other pass is {}, chosen in the tab Side by side. The difference is "
-                          "this pass minus the other",
-                          other));
+    const std::string other = compared.moment != nullptr
+                                  ? comparedName(panel.modelView, *compared.moment)
+                                  : tr("the other");
+    tip(look, trFormat("The other pass is {}, chosen in the tab Side by side. The difference is "
+                       "this pass minus the other",
+                       other));
     if (view.shown == PassShown::own) return;
     const std::string& why = compared.problem.empty() && view.shown == PassShown::difference
                                  ? compared.whyNoDifference
@@ -139,11 +143,10 @@ class ModelHeadsCard final : public Card {
   /// Draws the choice among the three attentions of two stacks.
   static void attentions(const FrameContext& look, ModelView& view,
                          const model::ModelConfig& decoder) {
-    const int chosen = choices(look, "attention", {"encoder", "decoder", "cross"},
+    const int chosen = choices(look, "attention", {tr("encoder"), tr("decoder"), tr("cross")},
                                static_cast<int>(view.attention));
-    tip(look,
-        "The encoder attends within the source text, the decoder within the target; its "
-        "cross-attention looks from the target at the source");
+    tip(look, tr("The encoder attends within the source text, the decoder within the target; its "
+                 "cross-attention looks from the target at the source"));
     if (chosen >= 0) {  // the chosen layer stays, as users count layers
       const bool encoder = view.attention == AttentionShown::encoder;
       const Index depth = encoder ? view.layer : decoder.depthOf(view.layer);
@@ -170,16 +173,17 @@ class ModelHeadsCard final : public Card {
   /// Draws the choice of the map, which determines what represents a head.
   void maps(const FrameContext& look, ModelView& view, const ModelMoment& moment,
             const ComparedPass& compared) const {
-    if (pill(look, "weights", view.metric.empty())) view.metric.clear();
-    flowOn(look, buttonWidth(look, "what it does"), 3.0F);
-    if (pill(look, "what it does", view.metric == kLabelMap)) view.metric = kLabelMap;
-    tip(look, "Colours each head by what it does. " + labelRule());
+    if (pill(look, tr("weights"), view.metric.empty())) view.metric.clear();
+    flowOn(look, buttonWidth(look, tr("what it does")), 3.0F);
+    if (pill(look, tr("what it does"), view.metric == kLabelMap)) view.metric = kLabelMap;
+    tip(look, tr("Colours each head by what it does. ") + labelRule());
     const std::vector<HeadMap> offered = offeredMaps(moment, compared);
     const auto chosen = std::ranges::find(offered, view.metric, &HeadMap::key);
     const bool open =
-        beginChoice(look, "##map", chosen != offered.end() ? chosen->name : "a measure");
+        beginChoice(look, "##map", chosen != offered.end() ? chosen->name : tr("a measure"));
     if (!open) {
-      return tip(look, chosen != offered.end() ? chosen->about : "Colours each head by one number");
+      return tip(look,
+                 chosen != offered.end() ? chosen->about : tr("Colours each head by one number"));
     }
     for (const HeadMap& map : offered) {
       if (ImGui::Selectable(map.name.c_str(), view.metric == map.key)) view.metric = map.key;
@@ -195,14 +199,14 @@ class ModelHeadsCard final : public Card {
   }
 
   static void measuredOn(const FrameContext& look, ModelHeadsView& heads, bool twoStacks) {
-    std::vector<const char*> offered{"this text", "repeated random tokens"};
-    if (!twoStacks) offered.push_back("texts of a set");
+    std::vector<const char*> offered{tr("this text"), tr("repeated random tokens")};
+    if (!twoStacks) offered.push_back(tr("texts of a set"));
     if (twoStacks && heads.on == MeasuredOn::set) heads.on = MeasuredOn::text;
     const int on = choices(look, "measured on", offered, static_cast<int>(heads.on));
     if (on >= 0) heads.on = static_cast<MeasuredOn>(on);
     tip(look,
-        "Maps and metrics describe this text; random tokens given twice, where a head can only "
-        "use positions and earlier tokens (Olsson et al. 2022); or the mean over many texts");
+        tr("Maps and metrics describe this text; random tokens given twice, where a head can only "
+           "use positions and earlier tokens (Olsson et al. 2022); or the mean over many texts"));
   }
 
   void order(const FrameContext& look, ModelHeadsView& heads, const ModelMoment& moment,
@@ -230,23 +234,26 @@ class ModelHeadsCard final : public Card {
     order(look, heads, moment, compared);
     chooseLines(look, heads, moment);
     if (!view.metric.empty()) return;
-    flowOn(look, buttonWidth(look, "each its own scale"), 14.0F);
-    if (pill(look, "each its own scale", view.ownScale)) view.ownScale = !view.ownScale;
-    flowOn(look, buttonWidth(look, "first column"));
-    if (pill(look, "first column", view.firstToken)) view.firstToken = !view.firstToken;
-    tip(look, "Many heads put idle weight on the first token. Hiding its column shows the rest");
+    flowOn(look, buttonWidth(look, tr("each its own scale")), 14.0F);
+    if (pill(look, tr("each its own scale"), view.ownScale)) view.ownScale = !view.ownScale;
+    flowOn(look, buttonWidth(look, tr("first column")));
+    if (pill(look, tr("first column"), view.firstToken)) view.firstToken = !view.firstToken;
+    tip(look,
+        tr("Many heads put idle weight on the first token. Hiding its column shows the rest"));
     if (std::ranges::find(memory_.special, true) == memory_.special.end()) return;
-    flowOn(look, buttonWidth(look, "special tokens"));
-    if (pill(look, "special tokens", heads.specialTokens)) {
+    flowOn(look, buttonWidth(look, tr("special tokens")));
+    if (pill(look, tr("special tokens"), heads.specialTokens)) {
       heads.specialTokens = !heads.specialTokens;
     }
-    tip(look, "Shows the rows and columns of tokens that are not part of the text, such as [CLS]");
+    tip(look,
+        tr("Shows the rows and columns of tokens that are not part of the text, such as [CLS]"));
   }
 
   void actions(const PanelContext& panel, const ModelMoment& moment) {
     const FrameContext& look = panel.look;
     const ModelView& view = panel.modelView;
-    if (memory_.canvas.zoom > 1.0F && flowingPill(look, "whole model", "All layers and heads")) {
+    if (memory_.canvas.zoom > 1.0F &&
+        flowingPill(look, tr("whole model"), tr("All layers and heads"))) {
       memory_.canvas = {};
     }
     const HeadOfLayer chosen{view.layer, view.head};
@@ -254,14 +261,14 @@ class ModelHeadsCard final : public Card {
       return;  // only its weights are real
     const Stack stack = stackOf(model_, moment);
     const std::string layer = layerInWords(moment.config(), stack, view.layer);
-    if (flowingPill(look, fmt::format("open {} in Flow", layer),
-                    "Opens this layer on this text with all its tools; edits there run in the "
-                    "model")) {
+    if (flowingPill(look, trFormat("open {} in Flow", layer),
+                    tr("Opens this layer on this text with all its tools; edits there run in the "
+                       "model"))) {
       this->open(panel, moment, chosen);
     }
-    const std::string off = fmt::format("{}, head {} {}", layer, view.head + 1,
-                                        model_.isOff(chosen, stack) ? "on" : "off");
-    if (flowingPill(look, off, "The prediction without it appears at the left")) {
+    const std::string off = trFormat("{}, head {} {}", layer, view.head + 1,
+                                     model_.isOff(chosen, stack) ? "on" : "off");
+    if (flowingPill(look, off, tr("The prediction without it appears at the left"))) {
       model_.switchHead(chosen, stack);
     }
     if (model_.changed()) changes(look);
@@ -276,7 +283,7 @@ class ModelHeadsCard final : public Card {
     for (const Stack stack : stacks) {
       for (const HeadOfLayer& head : model_.headsOff(stack)) {
         const bool encoder = stack == Stack::encoder;
-        heads.push_back(encoder ? fmt::format("encoder {}·{}", head.layer + 1, head.head + 1)
+        heads.push_back(encoder ? trFormat("encoder {}·{}", head.layer + 1, head.head + 1)
                                 : shortName(head, c));
       }
       for (const Index layer : model_.layersEdited(stack)) {
@@ -286,20 +293,19 @@ class ModelHeadsCard final : public Card {
     if (beginChoice(look, "##changes", changesInWords(heads, layers))) {
       for (const Stack stack : stacks) {
         for (const HeadOfLayer& head : model_.headsOff(stack)) {
-          const std::string text = fmt::format("{}, head {}: switch on",
-                                               layerInWords(c, stack, head.layer), head.head + 1);
+          const std::string text =
+              trFormat("{}, head {}: switch on", layerInWords(c, stack, head.layer), head.head + 1);
           if (ImGui::Selectable(text.c_str())) model_.switchHead(head, stack);
         }
         for (const Index layer : model_.layersEdited(stack)) {
-          const std::string text =
-              fmt::format("{}: undo all changes", layerInWords(c, stack, layer));
+          const std::string text = trFormat("{}: undo all changes", layerInWords(c, stack, layer));
           if (ImGui::Selectable(text.c_str())) model_.resetLayer(layer, stack);
         }
       }
       ImGui::EndCombo();
     }
-    tip(look, "What differs from the model as loaded; ctrl+z takes the last of it back");
-    if (!heads.empty() && flowingPill(look, "all on", "Switches every head on")) {
+    tip(look, tr("What differs from the model as loaded; ctrl+z takes the last of it back"));
+    if (!heads.empty() && flowingPill(look, tr("all on"), tr("Switches every head on"))) {
       model_.switchAllOn();
     }
   }
@@ -312,7 +318,7 @@ class ModelHeadsCard final : public Card {
       const std::size_t more = names.size() - std::min(kNamed, names.size());
       names.resize(names.size() - more);
       return fmt::format("{}{}", fmt::join(names, ", "),
-                         more > 0 ? fmt::format(" and {} more", more) : std::string());
+                         more > 0 ? trFormat(" and {} more", more) : std::string());
     };
     std::string words = off.empty() ? std::string() : "off: " + some(off);
     if (edited.empty()) return words;
@@ -327,7 +333,7 @@ class ModelHeadsCard final : public Card {
       names += fmt::format("{}{}", names.empty() ? "" : ", ",
                            memory_.names[static_cast<std::size_t>(token)]);
     }
-    if (tokens.size() > kNamed) names += fmt::format(" and {} more", tokens.size() - kNamed);
+    if (tokens.size() > kNamed) names += trFormat(" and {} more", tokens.size() - kNamed);
     return names;
   }
 
@@ -355,14 +361,14 @@ class ModelHeadsCard final : public Card {
 
   void tokens(const FrameContext& look, ModelView& view, const ModelMoment& moment) {
     if (memory_.of != moment.number) return;  // the names are set with the first picture
-    inlineLabel(look, look.fonts.small, look.theme.textMuted, "mean weight from");
+    inlineLabel(look, look.fonts.small, look.theme.textMuted, tr("mean weight from"));
     const auto queries = chosenQueries(view.heads, moment);
-    tokenChoice(look, "##queries", queries.empty() ? "every token" : namesOf(queries),
-                view.heads.queries, "every token");
+    tokenChoice(look, "##queries", queries.empty() ? tr("every token") : namesOf(queries),
+                view.heads.queries, tr("every token"));
     ImGui::SameLine();
     inlineLabel(look, look.fonts.small, look.theme.textMuted, "to");
     tokenChoice(look, "##keys", namesOf(chosenKeys(view.heads, moment)), view.heads.keys,
-                "the first token");
+                tr("the first token"));
   }
 
   /// Draws, in a line, the computations under way and the partners of the chosen head.
@@ -376,13 +382,12 @@ class ModelHeadsCard final : public Card {
     if (!shown.problem.empty()) {
       say(shown.problem, true);
     } else if (!shown.current) {
-      say(view.heads.on == MeasuredOn::probe ? "running repeated random tokens …"
-                                             : "measuring the heads …");
+      say(view.heads.on == MeasuredOn::probe ? tr("running repeated random tokens …")
+                                             : tr("measuring the heads …"));
     }
     if (view.heads.on == MeasuredOn::probe && shown.current) {
-      say(fmt::format(
-          "maps and metrics describe {} random tokens, the second half equal to the first",
-          shown.tokens));
+      say(trFormat("maps and metrics describe {} random tokens, the second half equal to the first",
+                   shown.tokens));
     }
     if (view.metric == kGradientMap || view.heads.order == kGradientMap) gradient(panel, moment);
     if (view.metric == kCopyingMap) {
@@ -390,7 +395,7 @@ class ModelHeadsCard final : public Card {
       if (!copying.problem.empty()) {
         say(copying.problem, true);
       } else if (copying.current == nullptr) {
-        say("multiplying the heads' weights …");
+        say(tr("multiplying the heads' weights …"));
       }
     }
     if (view.metric == kPositionMap) {
@@ -400,14 +405,14 @@ class ModelHeadsCard final : public Card {
     if (view.metric == kDistanceMap) {
       const ComparedPass compared = comparedPass(panel, model_);
       if (compared.asked && compared.moment == nullptr && compared.problem.empty()) {
-        say("running the other pass …");
+        say(tr("running the other pass …"));
       }
     }
     if (!view.heads.lines) return;
     const ModelMoment& whole = *model_.moment();
     const auto compositions = modelCompositions(panel, whole);
     if (!compositions.problem.empty()) return say(compositions.problem, true);
-    if (compositions.current == nullptr) return say("multiplying the heads' weights …");
+    if (compositions.current == nullptr) return say(tr("multiplying the heads' weights …"));
     say(partnersInWords(*compositions.current, *view.heads.lines, stackOf(model_, moment),
                         {view.layer, view.head}, whole.config()));
   }
@@ -419,7 +424,7 @@ class ModelHeadsCard final : public Card {
     const auto word = chosenWord(panel.modelView, moment);
     if (!word) {
       return wrappedLabel(look.fonts.small, look.theme.textMuted,
-                          "no word is predicted here, so there is no gradient of one");
+                          tr("no word is predicted here, so there is no gradient of one"));
     }
     const auto found = gradientsOfHeads(panel, moment, stackOf(model_, shown), *word);
     const bool failed = !found.problem.empty();
@@ -427,9 +432,9 @@ class ModelHeadsCard final : public Card {
         look.fonts.small, failed ? look.theme.bad : look.theme.textMuted,
         failed ? std::string(found.problem)
         : found.current == nullptr
-            ? "running the model backward …"
-            : fmt::format("length of the gradient of the {} with respect to each head's output",
-                          logitName(*word, moment)));
+            ? tr("running the model backward …")
+            : trFormat("length of the gradient of the {} with respect to each head's output",
+                       logitName(*word, moment)));
   }
 
   LiveModel& model_;

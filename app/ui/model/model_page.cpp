@@ -10,6 +10,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/view_state.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -21,7 +22,7 @@ constexpr float kModelHeight = 600.0F;
 class ModelPage final : public Page {
  public:
   ModelPage(LiveModel& model, LiveGeneration& generation)
-      : Page({kModelPage, "Model", "All layers and heads of a model from its folder",
+      : Page({kModelPage, tr("Model"), tr("All layers and heads of a model from its folder"),
               kModelHeadsCard, kModelTextCard},
              Cards::of(makeModelTextCard(model), makeModelHeadsCard(model),
                        makeModelPredictionCard(model, generation), makeModelChainCard(model))),
@@ -43,11 +44,11 @@ class ModelPage final : public Page {
     const auto parameters = withThousands(moment->trace->document().model->parameters());
     if (moment->source != nullptr) {
       const model::ModelTrace& source = *moment->source->trace;
-      return fmt::format("{} parameters · {} source and {} target tokens in {:.1f} ms", parameters,
-                         source.tokens(), moment->trace->tokens(), source.ms + moment->trace->ms);
+      return trFormat("{} parameters · {} source and {} target tokens in {:.1f} ms", parameters,
+                      source.tokens(), moment->trace->tokens(), source.ms + moment->trace->ms);
     }
-    return fmt::format("{} parameters · {} tokens in {:.1f} ms", parameters,
-                       withThousands(moment->trace->tokens()), moment->trace->ms);
+    return trFormat("{} parameters · {} tokens in {:.1f} ms", parameters,
+                    withThousands(moment->trace->tokens()), moment->trace->ms);
   }
 
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
@@ -80,7 +81,7 @@ class ModelPage final : public Page {
     const auto moment = model_.moment();
     if (moment == nullptr) return {};
     const ModelMoment& shown = *momentShown(view, moment);
-    return fmt::format("{}, head {}", shown.config().layerInWords(view.layer, true), view.head + 1);
+    return trFormat("{}, head {}", shown.config().layerInWords(view.layer, true), view.head + 1);
   }
   std::string keysInWords(const ViewState& /*view*/) const override { return {}; }
 

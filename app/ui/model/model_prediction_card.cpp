@@ -20,6 +20,7 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/formats/attention_file.h"
 #include "core/model/position_patterns.h"
 #include "core/model/tokenized.h"
@@ -41,36 +42,43 @@ struct PredictionReading {
   bool ofImages = false;                                // it has a meaning for a model of images
 };
 constexpr std::array kReadings{
-    PredictionReading{"Layer by layer",
-                      "Logit lens: the prediction if the model stopped after each half layer",
-                      &drawLogitLens, false, true},
-    PredictionReading{"Who says it",
-                      "Direct logit attribution: what each head and network adds to the logit",
-                      &drawLogitParts, true, true},
-    PredictionReading{"Another output",
-                      "Replaces a head's output and shows the effect on the prediction",
+    PredictionReading{
+        trLater("Layer by layer"),
+        trLater("Logit lens: the prediction if the model stopped after each half layer"),
+        &drawLogitLens, false, true},
+    PredictionReading{
+        trLater("Who says it"),
+        trLater("Direct logit attribution: what each head and network adds to the logit"),
+        &drawLogitParts, true, true},
+    PredictionReading{trLater("Another output"),
+                      trLater("Replaces a head's output and shows the effect on the prediction"),
                       &drawHeadReplaced, true, true},
-    PredictionReading{"Go on", "The model continues the text, with cached keys and values", nullptr,
+    PredictionReading{trLater("Go on"),
+                      trLater("The model continues the text, with cached keys and values"), nullptr,
                       false},
-    PredictionReading{"Every part",
-                      "Activation patching: each head, layer or place is replaced in turn",
+    PredictionReading{trLater("Every part"),
+                      trLater("Activation patching: each head, layer or place is replaced in turn"),
                       &drawSweep, true, true},
-    PredictionReading{"Why",
-                      "Follows the word, or a head's score, back to the words that were read",
-                      nullptr, true, true},
-    PredictionReading{"Alignment",
-                      "Which words of the source the decoder looks at, at each word of the target",
+    PredictionReading{
+        trLater("Why"),
+        trLater("Follows the word, or a head's score, back to the words that were read"), nullptr,
+        true, true},
+    PredictionReading{
+        trLater("Alignment"),
+        trLater("Which words of the source the decoder looks at, at each word of the target"),
+        nullptr, false},
+    PredictionReading{trLater("Side by side"),
+                      trLater("Another text, picture or model, next to this one"), nullptr, false},
+    PredictionReading{trLater("One head"),
+                      trLater("Where the chosen head looks from the chosen word"), nullptr, false},
+    PredictionReading{trLater("Its weights"),
+                      trLater("What the chosen head does by its weights alone, without a text"),
                       nullptr, false},
-    PredictionReading{"Side by side", "Another text, picture or model, next to this one", nullptr,
-                      false},
-    PredictionReading{"One head", "Where the chosen head looks from the chosen word", nullptr,
-                      false},
-    PredictionReading{"Its weights",
-                      "What the chosen head does by its weights alone, without a text", nullptr,
-                      false},
 
-    PredictionReading{"Match", "How well lines of text match the image", nullptr, false, true},
-    PredictionReading{"Streams", "The residual streams of both stacks, and the memory between them",
+    PredictionReading{trLater("Match"), trLater("How well lines of text match the image"), nullptr,
+                      false, true},
+    PredictionReading{trLater("Streams"),
+                      trLater("The residual streams of both stacks, and the memory between them"),
                       nullptr, false}};
 
 /// Only models with an encoder and a decoder have an alignment, and streams.
@@ -105,15 +113,16 @@ bool isOffered(const PanelContext& panel, int i, const ModelMoment* moment) {
 
 static_assert(kReadings[kEveryPartReading].draw == &drawSweep);
 
-constexpr const char* kFold = "fold";
-constexpr const char* kUnfold = "unfold";
-constexpr const char* kEnlarge = "enlarge";
-constexpr const char* kReduce = "reduce";
+constexpr const char* kFold = trLater("fold");
+constexpr const char* kUnfold = trLater("unfold");
+constexpr const char* kEnlarge = trLater("enlarge");
+constexpr const char* kReduce = trLater("reduce");
 
 class ModelPredictionCard final : public Card {
  public:
   ModelPredictionCard(LiveModel& model, LiveGeneration& generation)
-      : Card({kModelPredictionCard, "Prediction", "how the model arrives at its prediction"}),
+      : Card({kModelPredictionCard, tr("Prediction"),
+              tr("how the model arrives at its prediction")}),
         model_(model),
         generation_(model, generation),
         compared_(model) {}
@@ -128,18 +137,18 @@ class ModelPredictionCard final : public Card {
       if (!isOffered(panel, i, moment.get())) continue;
       const PredictionReading& reading = kReadings[static_cast<std::size_t>(i)];
       offered.push_back(i);
-      tabs.push_back({reading.title, reading.about});
+      tabs.push_back({tr(reading.title), tr(reading.about)});
     }
     auto shown = std::ranges::find(offered, view.reading);
     if (shown == offered.end()) shown = offered.begin();
     view.reading = *shown;
     const float top = ImGui::GetCursorPosY();
-    const float fold = std::max(buttonWidth(look, kFold), buttonWidth(look, kUnfold));
-    const float enlarge = std::max(buttonWidth(look, kEnlarge), buttonWidth(look, kReduce));
+    const float fold = std::max(buttonWidth(look, tr(kFold)), buttonWidth(look, tr(kUnfold)));
+    const float enlarge = std::max(buttonWidth(look, tr(kEnlarge)), buttonWidth(look, tr(kReduce)));
     const float sizes = enlarge + look.space.tight + fold;
-    const int clicked =
-        tabRow(look, "readings", tabs, static_cast<int>(shown - offered.begin()),
-               kReadings[static_cast<std::size_t>(view.reading)].about, sizes + look.space.large);
+    const int clicked = tabRow(look, "readings", tabs, static_cast<int>(shown - offered.begin()),
+                               tr(kReadings[static_cast<std::size_t>(view.reading)].about),
+                               sizes + look.space.large);
     const ImVec2 below = ImGui::GetCursorPos();
     const auto at = [&](float fromRight) {
       ImGui::SetCursorPos(
@@ -147,15 +156,15 @@ class ModelPredictionCard final : public Card {
     };
     at(sizes);
     const bool large = view.enlarged && !view.folded;
-    if (pill(look, large ? kReduce : kEnlarge)) {
+    if (pill(look, large ? tr(kReduce) : tr(kEnlarge))) {
       view.enlarged = !large;
       view.folded = false;
     }
-    tip(look,
-        large ? "Shows the heads of all layers again" : "Gives this card the room of the heads");
+    tip(look, large ? tr("Shows the heads of all layers again")
+                    : tr("Gives this card the room of the heads"));
     at(fold);
-    if (pill(look, view.folded ? kUnfold : kFold)) view.folded = !view.folded;
-    tip(look, "Folds the card to leave more room for the heads");
+    if (pill(look, view.folded ? tr(kUnfold) : tr(kFold))) view.folded = !view.folded;
+    tip(look, tr("Folds the card to leave more room for the heads"));
     ImGui::SetCursorPos(below);
     if (clicked >= 0) {
       view.reading = offered[static_cast<std::size_t>(clicked)];
@@ -172,7 +181,7 @@ class ModelPredictionCard final : public Card {
     if (view.reading == kWhyReading) return why(panel, moment);
     if (moment->predictions.empty()) {
       return wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                          model_.busy() ? "being computed …" : "could not be computed");
+                          model_.busy() ? tr("being computed …") : tr("could not be computed"));
     }
     const PredictionReading& reading = kReadings[static_cast<std::size_t>(view.reading)];
     if (reading.draw == nullptr) return generation_.draw(panel, *moment);
@@ -191,7 +200,7 @@ class ModelPredictionCard final : public Card {
     const PredictionView& view = panel.modelView.prediction;
     if (view.whyScore.empty()) {
       if (view.whyOfScore || moment->predictions.empty()) {
-        return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+        return label(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
       }
       ImGui::SameLine(0.0F, look.space.large);
       (void)words(panel, moment, true);
@@ -203,7 +212,7 @@ class ModelPredictionCard final : public Card {
   static AskedWord answers(const PanelContext& panel,
                            const std::shared_ptr<const ModelMoment>& moment) {
     label(panel.look.fonts.regular, panel.look.theme.textMuted,
-          "each text asks for its own answer");
+          tr("each text asks for its own answer"));
     const auto [row, word, against] = chosenWord(panel.modelView, *moment).value();
     return {moment, row, word, against};
   }
@@ -244,15 +253,16 @@ class ModelPredictionCard final : public Card {
       }
       if (!among) one(chosen);
     };
-    rowCaption(look, fmt::format(fmt::runtime(moment->config().causal ? "after “{}”" : "for “{}”"),
-                                 moment->tokenName(row))
-                         .c_str());
+    rowCaption(
+        look, fmt::format(fmt::runtime(moment->config().causal ? tr("after “{}”") : tr("for “{}”")),
+                          moment->tokenName(row))
+                  .c_str());
     offer("word", word, -1, [&](Index id) { view.word = id; });
     typedWord(panel, *moment);
     if (!differs) return {moment, row, word, std::nullopt};
-    flowOn(look, buttonWidth(look, "none") + look.px(70), 14.0F);
-    rowCaption(look, "against");
-    if (pill(look, "none##against", !against)) view.other = -1;
+    flowOn(look, buttonWidth(look, tr("none")) + look.px(70), 14.0F);
+    rowCaption(look, tr("against"));
+    if (pill(look, tr("none##against"), !against)) view.other = -1;
     offer("against", view.other, word, [&](Index id) { view.other = id; });
     return {moment, row, word, against};
   }
@@ -263,22 +273,23 @@ class ModelPredictionCard final : public Card {
     const float width = look.px(110);
     flowOn(look, width, 3.0F);
     ImGui::SetNextItemWidth(width);
-    const char* hint = moment.ofImage() ? "another label" : "another word";
+    const char* hint = moment.ofImage() ? tr("another label") : tr("another word");
     if (textField(look, {"##typed word", ImGuiInputTextFlags_EnterReturnsTrue, hint}, typed_)) {
       const std::string problem = whyNot([&] {
         const Index id = model::onePredicted(typed_, moment.config(), moment.tokenizer.get());
         if (id < 0 || id >= moment.config().vocabulary) {
-          throw UserError(fmt::format("id {} is no {} of this model", id,
-                                      moment.ofImage() ? "label" : "token"));
+          throw UserError(trFormat("id {} is no {} of this model", id,
+                                   moment.ofImage() ? tr("label") : tr("token")));
         }
         panel.modelView.prediction.word = id;
         typed_.clear();
       });
       if (!problem.empty()) panel.commands.say(problem, true);
     }
-    tip(look, moment.ofImage() ? "The name of a label, or its id; then enter"
-                               : "One token, with the space before it where there is one, or its "
-                                 "id; then enter");
+    tip(look, moment.ofImage()
+                  ? tr("The name of a label, or its id; then enter")
+                  : tr("One token, with the space before it where there is one, or its "
+                       "id; then enter"));
   }
 
   LiveModel& model_;
@@ -313,9 +324,9 @@ std::optional<ChosenWord> chosenWord(const ModelView& view, const ModelMoment& m
 }
 
 std::string logitName(const ChosenWord& chosen, const ModelMoment& moment) {
-  std::string logit = fmt::format("logit of “{}”", moment.nameOf(chosen.word));
+  std::string logit = trFormat("logit of “{}”", moment.nameOf(chosen.word));
   if (!chosen.other) return logit;
-  return fmt::format("{} − logit of “{}”", logit, moment.nameOf(*chosen.other));
+  return trFormat("{} − logit of “{}”", logit, moment.nameOf(*chosen.other));
 }
 
 std::string AskedWord::name() const { return fmt::format("“{}”", moment->nameOf(word)); }

@@ -15,6 +15,7 @@
 #include "core/analysis/rows.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/model/adapter_change.h"
 #include "core/model/circuits.h"
@@ -98,9 +99,9 @@ Computed<std::vector<MetricValue>> copyingOfHeads(const PanelContext& panel,
                           static_cast<double>(c.dModel);
       if (work > kMostFlopsOfWeights) {
         throw UserError(
-            fmt::format("the copying scores of this model would take {:.0f} · 10^12 operations: "
-                        "not computed",
-                        work / 1e12));
+            trFormat("the copying scores of this model would take {:.0f} · 10^12 operations: "
+                     "not computed",
+                     work / 1e12));
       }
       const auto heads = headCircuits(*model, ExecutionContext{0, &cancelled});
       if (!heads) return std::nullopt;
@@ -108,7 +109,7 @@ Computed<std::vector<MetricValue>> copyingOfHeads(const PanelContext& panel,
       for (const model::HeadCircuits& head : *heads) {
         scores.push_back(head.copying
                              ? MetricValue{*head.copying, {}}
-                             : MetricValue::undefined("this model predicts no next token"));
+                             : MetricValue::undefined(tr("this model predicts no next token")));
       }
       return scores;
     };
@@ -161,7 +162,7 @@ Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
         if (cancelled) return std::nullopt;
         if (trace->config().readsMemory(layer)) {  // the keys are of another text
           weights.resize(weights.size() + static_cast<std::size_t>(trace->config().heads),
-                         MetricValue::undefined("its keys are the tokens of the source text"));
+                         MetricValue::undefined(tr("its keys are the tokens of the source text")));
           continue;
         }
         const TracePtr attention = trace->layer(layer);
@@ -179,7 +180,7 @@ Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
         const Tensor& all = attention->tensor(TensorId::weights);
         for (Index head = 0; head < trace->config().heads; ++head) {
           weights.push_back(partnerWeight(all.matrix({0, head}), counted, partners,
-                                          "none of these tokens can look there"));
+                                          tr("none of these tokens can look there")));
         }
       }
       return weights;

@@ -16,6 +16,7 @@
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/formats/attention_file.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/shipped_picture.h"
@@ -27,9 +28,9 @@ namespace {
 using model::ModelConfig;
 
 std::string readsInWords(const ModelConfig& c) {
-  if (!c.image.on()) return fmt::format("{} tokens known", withThousands(c.vocabulary));
-  return fmt::format("images of {} × {}, patches of {} × {}", c.image.size.width,
-                     c.image.size.height, c.image.patch.width, c.image.patch.height);
+  if (!c.image.on()) return trFormat("{} tokens known", withThousands(c.vocabulary));
+  return trFormat("images of {} × {}, patches of {} × {}", c.image.size.width, c.image.size.height,
+                  c.image.patch.width, c.image.patch.height);
 }
 
 bool isAttentionAlone(const model::Model& model) {
@@ -39,54 +40,51 @@ bool isAttentionAlone(const model::Model& model) {
 std::string inWords(const model::Model& model) {
   const ModelConfig& c = model.config();
   if (isAttentionAlone(model)) {
-    return fmt::format("attention weights from a file · {} layer{} · {} head{} · {} tokens",
-                       c.layers, c.layers == 1 ? "" : "s", c.heads, c.heads == 1 ? "" : "s",
-                       withThousands(c.positions));
+    return trFormat("attention weights from a file · {} layer{} · {} head{} · {} tokens", c.layers,
+                    c.layers == 1 ? "" : "s", c.heads, c.heads == 1 ? "" : "s",
+                    withThousands(c.positions));
   }
   const auto layers = [](const ModelConfig& stack) {
-    return fmt::format("{} layer{}", stack.depth(), stack.depth() == 1 ? "" : "s");
+    return trFormat("{} layer{}", stack.depth(), stack.depth() == 1 ? "" : "s");
   };
   if (model.encoder() != nullptr) {
     const ModelConfig& e = model.encoder()->config();
-    return fmt::format("{} · encoder: {}, {} heads · decoder: {}, {} heads · d_model {} · {}",
-                       c.typeName(), layers(e), e.heads, layers(c), c.heads, c.dModel,
-                       readsInWords(c));
+    return trFormat("{} · encoder: {}, {} heads · decoder: {}, {} heads · d_model {} · {}",
+                    c.typeName(), layers(e), e.heads, layers(c), c.heads, c.dModel,
+                    readsInWords(c));
   }
-  return fmt::format("{} · {} · d_model {} · {} heads{} of {} · {}", c.typeName(), layers(c),
-                     c.dModel, c.heads,
-                     c.kvHeads == c.heads ? "" : fmt::format(" on {} key/value heads", c.kvHeads),
-                     c.headDim, readsInWords(c));
+  return trFormat("{} · {} · d_model {} · {} heads{} of {} · {}", c.typeName(), layers(c), c.dModel,
+                  c.heads,
+                  c.kvHeads == c.heads ? "" : trFormat(" on {} key/value heads", c.kvHeads),
+                  c.headDim, readsInWords(c));
 }
 
 /// "2 unknown fields · 1 unused tensor"; empty where nothing is left out.
 std::string inWords(const model::ModelNotes& notes) {
   std::string words;
   const auto add = [&](std::size_t count, const char* what) {
-    if (count == 0) return;
-    words +=
-        fmt::format("{}{} {}{}", words.empty() ? "" : " · ", count, what, count == 1 ? "" : "s");
+    if (count > 0) words += (words.empty() ? "" : " · ") + counted(static_cast<Index>(count), what);
   };
-  add(notes.unknownFields.size(), "unknown field");
-  add(notes.unusedTensors.size(), "unused tensor");
-  add(notes.files.size(), "note on files");
+  add(notes.unknownFields.size(), tr("unknown field"));
+  add(notes.unusedTensors.size(), tr("unused tensor"));
+  add(notes.files.size(), tr("note on files"));
   return words;
 }
 
 class ModelTextCard final : public Card {
  public:
   explicit ModelTextCard(LiveModel& model)
-      : Card({kModelTextCard, "Model", "its input and its prediction"}), model_(model) {}
+      : Card({kModelTextCard, tr("Model"), tr("its input and its prediction")}), model_(model) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
-    heading(look, text().title, model_.busy() ? "at work …" : text().about);
+    heading(look, text().title, model_.busy() ? tr("at work …") : text().about);
     const auto moment = model_.moment();
     // a wide card has the picture at one side, and all else at the other
     const bool beside = moment != nullptr && moment->ofImage() && isWide(look, Rect::rest());
     const bool apart =
         moment != nullptr && !beside && !isAttentionAlone(*moment->trace->document().model);
-    // a long text or a picture needs more than the card's height; the prediction stays in view
-    // below
+    // the prediction stays in view below a text or a picture that is too high for the card
     const float room = ImGui::GetContentRegionAvail().y;
     const float most = (moment != nullptr && moment->ofImage() ? 0.3F : 0.5F) * room;
     const float below =
@@ -133,8 +131,7 @@ class ModelTextCard final : public Card {
     if (!model_.problem().empty()) {
       wrappedLabel(look.fonts.regular, look.theme.bad, model_.problem());
       const auto most = model_.cutOffered();
-      if (most &&
-          pill(look, fmt::format("use the first {} tokens", withThousands(*most)).c_str())) {
+      if (most && pill(look, trFormat("use the first {} tokens", withThousands(*most)).c_str())) {
         model_.cutText();
       }
     }
@@ -143,34 +140,37 @@ class ModelTextCard final : public Card {
       std::string_view name = panel.modelView.place.folder;
       name.remove_prefix(name.find_last_of("/\\") + 1);  // npos + 1 is 0
       return wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                          fmt::format("opening {} …", name.empty() ? "the model" : name));
+                          trFormat("opening {} …", name.empty() ? tr("the model") : name));
     }
     if (moment == nullptr) {
-      wrappedLabel(look.fonts.regular, look.theme.text,
-                   "Drop the folder of a model on this window: the one with "
-                   "config.json, model.safetensors and its tokenizer, as downloaded. It stays on "
-                   "this machine; nothing is sent.");
-      if (pill(look, "Open a folder …")) chooseFile(panel, true);
+      wrappedLabel(
+          look.fonts.regular, look.theme.text,
+          tr("Drop the folder of a model on this window: the one with "
+             "config.json, model.safetensors and its tokenizer, as downloaded. It stays on "
+             "this machine; nothing is sent."));
+      if (pill(look, tr("Open a folder …"))) chooseFile(panel, true);
       ImGui::Dummy({0.0F, look.space.small});
-      if (primaryPill(look, "Open a small language model")) {
+      if (primaryPill(look, tr("Open a small language model"))) {
         panel.modelView.place = {formats::kStoriesModel, {}};
       }
-      wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   "Two layers, trained by this program on little stories: it says the next word.");
+      wrappedLabel(
+          look.fonts.small, look.theme.textMuted,
+          tr("Two layers, trained by this program on little stories: it says the next word."));
       ImGui::Dummy({0.0F, look.space.small});
-      if (pill(look, "Open a small image model")) {
+      if (pill(look, tr("Open a small image model"))) {
         panel.modelView.place = {formats::kShapesModel, {}};
       }
       wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   "Two layers, trained by this program on drawn shapes: circle, square or "
-                   "triangle.");
+                   tr("Two layers, trained by this program on drawn shapes: circle, square or "
+                      "triangle."));
       ImGui::Dummy({0.0F, look.space.small});
-      if (pill(look, "Open a model of repeated letters")) {
+      if (pill(look, tr("Open a model of repeated letters"))) {
         panel.modelView.place = {formats::kInductionModel, {}};
       }
-      wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   "Two layers of attention alone: given a repeated row of letters, they predict "
-                   "the next one.");
+      wrappedLabel(
+          look.fonts.small, look.theme.textMuted,
+          tr("Two layers of attention alone: given a repeated row of letters, they predict "
+             "the next one."));
       return;
     }
     label(look.fonts.semibold, look.theme.text, moment->trace->document().model->name());
@@ -232,9 +232,9 @@ class ModelTextCard final : public Card {
     const model::AppliedAdapter* applied = moment.trace->document().model->adapter();
     if (applied == nullptr) return;
     if (!sliding_) strength_ = static_cast<float>(moment.adapter.strength);
-    label(look.fonts.small, look.theme.textMuted, "strength of the adapter");
-    tip(look, fmt::format("{}\nW + strength · α/r · B·A (LoRA, Hu et al. 2021)", applied->folder));
-    const float off = buttonWidth(look, "take off") + look.space.medium;
+    label(look.fonts.small, look.theme.textMuted, tr("strength of the adapter"));
+    tip(look, trFormat("{}\nW + strength · α/r · B·A (LoRA, Hu et al. 2021)", applied->folder));
+    const float off = buttonWidth(look, tr("take off")) + look.space.medium;
     ImGui::SetNextItemWidth(std::max(1.0F, ImGui::GetContentRegionAvail().x - off));
     ImGui::SliderFloat("##adapter strength", &strength_, 0.0F, 1.0F, "%.2f",
                        ImGuiSliderFlags_AlwaysClamp);
@@ -245,8 +245,8 @@ class ModelTextCard final : public Card {
           {moment.adapter.folder, std::round(static_cast<double>(strength_) * kSteps) / kSteps});
     }
     ImGui::SameLine(0.0F, look.space.medium);
-    if (pill(look, "take off")) model_.setAdapter({});
-    tip(look, "The base model without the adapter");
+    if (pill(look, tr("take off"))) model_.setAdapter({});
+    tip(look, tr("The base model without the adapter"));
   }
 
   /// Draws the way to another picture; of a card alone, as a slide is, the shapes.
@@ -254,13 +254,13 @@ class ModelTextCard final : public Card {
                      const ModelMoment& moment) {
     const bool ofShapes = moment.folder == formats::kShapesModel;
     if (panel.alone) return ofShapes ? shapes(look, moment, true) : void();
-    if (pill(look, "Open a picture …")) chooseFile(panel, false);
-    tip(look, "A PNG, JPEG or WebP file; it may also be dropped here, or pasted: ctrl+v");
+    if (pill(look, tr("Open a picture …"))) chooseFile(panel, false);
+    tip(look, tr("A PNG, JPEG or WebP file; it may also be dropped here, or pasted: ctrl+v"));
     if (ofShapes) {
       shapes(look, moment, false);
     } else if (!moment.text.empty()) {
-      flowOn(look, buttonWidth(look, "our own picture"), 3.0F);
-      if (pill(look, "our own picture")) model_.setText({});
+      flowOn(look, buttonWidth(look, tr("our own picture")), 3.0F);
+      if (pill(look, tr("our own picture"))) model_.setText({});
     }
     if (!moment.text.empty()) {
       wrappedLabel(look.fonts.small, look.theme.textMuted,
@@ -282,8 +282,8 @@ class ModelTextCard final : public Card {
                                            now.number + (chosen ? 1 : 0)};
         model_.setText(next.name());
       }
-      tip(look,
-          chosen ? "Draws another one" : "Draws this shape at the same place, in the same colours");
+      tip(look, chosen ? tr("Draws another one")
+                       : tr("Draws this shape at the same place, in the same colours"));
     }
   }
 
@@ -298,9 +298,9 @@ class ModelTextCard final : public Card {
 
   void changedWeights(const FrameContext& look) {
     wrappedLabel(look.fonts.regular, look.theme.bad,
-                 "The weights on the disk have changed. The window still shows the old ones.");
-    if (pill(look, "Reload")) model_.reload();
-    tip(look, "Opens the folder again, with this text: all heads on, no layer edited");
+                 tr("The weights on the disk have changed. The window still shows the old ones."));
+    if (pill(look, tr("Reload"))) model_.reload();
+    tip(look, tr("Opens the folder again, with this text: all heads on, no layer edited"));
   }
 
   void field(const PanelContext& panel, const ModelMoment& moment) {
@@ -312,24 +312,24 @@ class ModelTextCard final : public Card {
       wrappedLabel(look.fonts.small, look.theme.bad, moment.tokenizerProblem);
     }
     const ModelMoment& given = moment.source != nullptr ? *moment.source : moment;
-    const char* what = moment.source != nullptr ? "source text" : "text";
+    const char* what = moment.source != nullptr ? tr("source text") : tr("text");
     label(look.fonts.small, look.theme.textMuted,
-          given.tokenizer != nullptr ? what : "ids of tokens: the folder has no tokenizer");
+          given.tokenizer != nullptr ? what : tr("ids of tokens: the folder has no tokenizer"));
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     if (textField(look, textOfLines("##model text", draft_), draft_)) model_.setText(draft_);
     typing_ = ImGui::IsItemActive();
-    tip(look, "ctrl+enter starts a new line");
+    tip(look, tr("ctrl+enter starts a new line"));
     const std::string& folder = panel.modelView.place.folder;
     if (folder == formats::kInductionModel) {
-      wrappedLabel(
-          look.fonts.small, look.theme.textMuted,
-          "It knows the letters a to z: capitals become lower case, other characters are skipped.");
+      wrappedLabel(look.fonts.small, look.theme.textMuted,
+                   tr("It knows the letters a to z: capitals become lower case, other characters "
+                      "are skipped."));
     }
     if (folder == formats::kStoriesModel) stories(panel, moment);
     if (given.wholeTokens > 0) {
       label(look.fonts.small, look.theme.textMuted,
-            fmt::format("the first {} of {} tokens", withThousands(given.trace->tokens()),
-                        withThousands(given.wholeTokens)));
+            trFormat("the first {} of {} tokens", withThousands(given.trace->tokens()),
+                     withThousands(given.wholeTokens)));
     }
   }
 
@@ -341,8 +341,8 @@ class ModelTextCard final : public Card {
     std::vector<std::string> shown(
         names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, names.size())));
     wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 fmt::format("{} tokens: {}{}", withThousands(std::ssize(names)),
-                             fmt::join(shown, " "), names.size() > kMost ? " …" : ""));
+                 trFormat("{} tokens: {}{}", withThousands(std::ssize(names)),
+                          fmt::join(shown, " "), names.size() > kMost ? " …" : ""));
   }
 
   /// Draws the target, which is typed or written by the model.
@@ -350,28 +350,29 @@ class ModelTextCard final : public Card {
     const FrameContext& look = panel.look;
     ImGui::Dummy({0.0F, look.space.tight});
     wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 moment.writing         ? "target: the model writes it …"
-                 : moment.writtenBefore ? "target, written by the model before it was changed"
+                 moment.writing         ? tr("target: the model writes it …")
+                 : moment.writtenBefore ? tr("target, written by the model before it was changed")
                  : moment.written
-                     ? "target, written by the model: the most probable token each time"
-                     : "target");
+                     ? tr("target, written by the model: the most probable token each time")
+                     : tr("target"));
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     if (textField(look, textOfLines("##target text", targetDraft_), targetDraft_)) {
       model_.setTarget(targetDraft_);
     }
     typingTarget_ = ImGui::IsItemActive();
-    tip(look, "Type a target to see how the decoder reads it; ctrl+enter starts a new line");
+    tip(look, tr("Type a target to see how the decoder reads it; ctrl+enter starts a new line"));
     if (moment.written && !moment.writtenBefore) return;
-    if (pill(look, "let the model write")) model_.setTarget({});
-    tip(look, "The decoder writes the target again, the most probable token each time");
+    if (pill(look, tr("let the model write"))) model_.setTarget({});
+    tip(look, tr("The decoder writes the target again, the most probable token each time"));
   }
 
   /// Draws what the model of stories knows, and a text for each question about stories.
   void stories(const PanelContext& panel, const ModelMoment& moment) {
     const FrameContext& look = panel.look;
-    wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 "It knows the words of little stories; any other becomes <unk>. Texts that ask it "
-                 "for a word:");
+    wrappedLabel(
+        look.fonts.small, look.theme.textMuted,
+        tr("It knows the words of little stories; any other becomes <unk>. Texts that ask it "
+           "for a word:"));
     const auto& questions = language::storyQuestions();
     for (std::size_t q = 0; q < questions.size(); ++q) {
       const std::string name(questions[q].name);
@@ -381,7 +382,7 @@ class ModelTextCard final : public Card {
         model_.setText(moment.tokenizer->decode({tokens.begin(), tokens.end()}));
         panel.modelView.prediction.word = panel.modelView.prediction.other = -1;
       }
-      tip(look, std::string(questions[q].words));
+      tip(look, std::string(tr(questions[q].words)));
     }
   }
 
@@ -397,9 +398,9 @@ class ModelTextCard final : public Card {
     page_ = std::clamp<Index>(page_, 0, (count - 1) / kMostShown);
     const Index first = page_ * kMostShown, last = std::min(count, first + kMostShown);
     ImGui::Dummy({0.0F, look.space.tight});
-    if (first > 0 && pill(look, fmt::format("‹ places 1 to {}", first).c_str())) --page_;
+    if (first > 0 && pill(look, trFormat("‹ places 1 to {}", first).c_str())) --page_;
     if (last < count) {
-      const std::string more = fmt::format("places {} to {} ›", last + 1, count);
+      const std::string more = trFormat("places {} to {} ›", last + 1, count);
       if (first > 0) flowOn(look, buttonWidth(look, more), 3.0F);
       if (pill(look, more.c_str())) ++page_;
     }
@@ -407,8 +408,8 @@ class ModelTextCard final : public Card {
       const std::string id = fmt::format("{}##token {}", names[static_cast<std::size_t>(i)], i);
       if (i > first) flowOn(look, buttonWidth(look, id), 3.0F);
       if (pill(look, id.c_str(), i == chosen)) panel.modelView.token = i;
-      tip(look, fmt::format("place {}, id {}", i + 1,
-                            moment.trace->document().input.ids[static_cast<std::size_t>(i)]));
+      tip(look, trFormat("place {}, id {}", i + 1,
+                         moment.trace->document().input.ids[static_cast<std::size_t>(i)]));
     }
   }
 
@@ -418,18 +419,18 @@ class ModelTextCard final : public Card {
     if (moment.predictions.empty()) {
       const bool says = moment.trace->document().model->hasReadout();
       wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   !says           ? (moment.ofImage() ? "This model has no classifier."
-                                                       : "This model has no language-model head.")
-                   : model_.busy() ? "Computing the prediction …"
-                                   : "The prediction could not be computed.");
+                   !says           ? (moment.ofImage() ? tr("This model has no classifier.")
+                                                       : tr("This model has no language-model head."))
+                   : model_.busy() ? tr("Computing the prediction …")
+                                   : tr("The prediction could not be computed."));
       return;
     }
     const Index token = predictedRow(panel.modelView, moment);
     const std::string name = moment.tokenName(token);
     label(look.fonts.semibold, look.theme.text,
-          moment.ofImage()         ? std::string("The image's most probable labels")
-          : moment.config().causal ? fmt::format("After “{}” it predicts", name)
-                                   : fmt::format("In place of “{}” it predicts", name));
+          moment.ofImage()         ? std::string(tr("The image's most probable labels"))
+          : moment.config().causal ? trFormat("After “{}” it predicts", name)
+                                   : trFormat("In place of “{}” it predicts", name));
     const auto& best = moment.predictions[static_cast<std::size_t>(token)];
     const float width = ImGui::GetContentRegionAvail().x;
     const float words = width * 0.4F;
@@ -438,8 +439,8 @@ class ModelTextCard final : public Card {
     if (before != nullptr) {
       wrappedLabel(
           look.fonts.small, look.theme.textMuted,
-          fmt::format("as loaded it predicts “{}” {:.1f} %; its figures are at the right",
-                      moment.nameOf(before->best[at].id), 100.0 * before->best[at].probability));
+          trFormat("as loaded it predicts “{}” {:.1f} %; its figures are at the right",
+                   moment.nameOf(before->best[at].id), 100.0 * before->best[at].probability));
     }
     const float one = textSize(look.fonts.mono, "100.0 %").x;
     const float figures = before == nullptr ? one : 2 * one + look.space.medium;
@@ -472,8 +473,8 @@ class ModelTextCard final : public Card {
     }
     if (!model_.changed()) return;
     ImGui::Dummy({0.0F, look.space.small});
-    if (pill(look, "as loaded")) model_.undoChanges();
-    tip(look, "All heads on, and no layer edited");
+    if (pill(look, tr("as loaded"))) model_.undoChanges();
+    tip(look, tr("All heads on, and no layer edited"));
   }
 
   static constexpr Index kMostShown = 200;  // tokens per page
@@ -483,9 +484,8 @@ class ModelTextCard final : public Card {
   Index chosen_ = -1;  // the chosen token in the previous frame
   std::string draft_;
   std::uint64_t of_ = 0;
-  bool typing_ = false;
   std::string targetDraft_;
-  bool typingTarget_ = false;
+  bool typing_ = false, typingTarget_ = false;
   Height bodyHeight_, predictionHeight_;
   float strength_ = 1.0F;  // of the adapter, as the slider shows it
   bool sliding_ = false;

@@ -16,6 +16,7 @@
 #include "app/ui/widgets.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/base/translation.h"
 #include "core/formats/direction_file.h"
 #include "core/model/steering.h"
 
@@ -27,9 +28,9 @@ void wholeSetting(const PanelContext& panel, const char* name, const char* about
   flowOn(look, textSize(look.fonts.regular, name).x + look.px(58 + 16 + 14), 14.0F);
   rowCaption(look, name);
   const auto next =
-      wholeNumberField(look, {name, value, most, "type a whole number"}, draft, [&](Index n) {
+      wholeNumberField(look, {name, value, most, tr("type a whole number")}, draft, [&](Index n) {
         return n >= least && n <= most ? std::string()
-                                       : fmt::format("{}: {} to {}", name, least, most);
+                                       : trFormat("{}: {} to {}", name, least, most);
       });
   tip(look, about);
   if (!draft.problem.empty()) panel.commands.say(draft.problem, true);
@@ -68,10 +69,10 @@ model::ModelDocumentPtr steeredDocument(const ModelMoment& moment, const ModelVi
   if (view.strength != 0.0 && model::lengthOf(addition) == 0.0) {
     throw UserError(
         ofTexts && !from.empty()
-            ? fmt::format("the direction is 0: where layer {} begins, both texts are alike at "
-                          "their last tokens; choose a later layer, or other texts",
-                          depth + 1)
-            : std::string("the direction is 0, so that it steers nowhere"));
+            ? trFormat("the direction is 0: where layer {} begins, both texts are alike at "
+                       "their last tokens; choose a later layer, or other texts",
+                       depth + 1)
+            : std::string(tr("the direction is 0, so that it steers nowhere")));
   }
   const bool there = view.steeredPlace < moment.trace->tokens();
   return withSteering(document, {layer, there ? view.steeredPlace : model::Steering::kEveryPlace,
@@ -81,27 +82,29 @@ model::ModelDocumentPtr steeredDocument(const ModelMoment& moment, const ModelVi
 void SteeringControls::draw(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   GenerationView& view = panel.modelView.prediction.generation;
-  flowOn(look, buttonWidth(look, "steer"), 14.0F);
-  if (pill(look, "steer", view.steered)) view.steered = !view.steered;
-  tip(look,
-      "Adds a direction to the residual stream that enters a layer, at every token: the stream at "
-      "the end of one text minus that of another (Turner et al. 2023), the same of what the chosen "
-      "head adds, or a vector of a file");
+  flowOn(look, buttonWidth(look, tr("steer")), 14.0F);
+  if (pill(look, tr("steer"), view.steered)) view.steered = !view.steered;
+  tip(look, tr("Adds a direction to the residual stream that enters a layer, at every token: the "
+               "stream at "
+               "the end of one text minus that of another (Turner et al. 2023), the same of what "
+               "the chosen "
+               "head adds, or a vector of a file"));
   if (!view.steered) return;
   if (moment.source != nullptr) {
-    flowOn(look, choicesWidth(look, {"decoder", "encoder"}), 14.0F);
+    flowOn(look, choicesWidth(look, {tr("decoder"), tr("encoder")}), 14.0F);
     const int chosen =
-        choices(look, "steered stack", {"decoder", "encoder"}, view.steeredEncoder ? 1 : 0);
+        choices(look, "steered stack", {tr("decoder"), tr("encoder")}, view.steeredEncoder ? 1 : 0);
     if (chosen >= 0) view.steeredEncoder = chosen == 1;
-    tip(look, "The texts are targets for the decoder, and sources for the encoder");
+    tip(look, tr("The texts are targets for the decoder, and sources for the encoder"));
   }
   const ModelMoment& steered = view.steeredEncoder ? moment.first() : moment;
   const Index depth = steered.config().depth();
   direction(panel, steered);
   Index layer = std::min(view.steeredLayer, depth - 1) + 1;
-  wholeSetting(panel, "layer", "the layer that the steered stream enters", layer, 1, depth, layer_);
+  wholeSetting(panel, "layer", tr("the layer that the steered stream enters"), layer, 1, depth,
+               layer_);
   view.steeredLayer = layer - 1;
-  std::vector<std::string> places{"every token"};
+  std::vector<std::string> places{tr("every token")};
   for (Index place = 0; place < steered.trace->tokens(); ++place) {
     places.push_back(fmt::format("{} “{}”", place + 1, steered.tokenName(place)));
   }
@@ -109,17 +112,17 @@ void SteeringControls::draw(const PanelContext& panel, const ModelMoment& moment
   const int place = menuOf(look, "at", "##steered place", places, static_cast<int>(shown + 1));
   if (place >= 0) view.steeredPlace = place - 1;
   tip(look,
-      "Adds the direction at all tokens, also those that are generated, or at this one alone");
+      tr("Adds the direction at all tokens, also those that are generated, or at this one alone"));
   flowOn(look, look.px(150), 14.0F);
-  rowCaption(look, "strength");
+  rowCaption(look, tr("strength"));
   const auto typed =
-      realField(look, "strength", 50, view.strength, strength_, "give one from −1000 to 1000");
-  tip(look, "The direction is multiplied by it; below 0 it leads the other way");
+      realField(look, "strength", 50, view.strength, strength_, tr("give one from −1000 to 1000"));
+  tip(look, tr("The direction is multiplied by it; below 0 it leads the other way"));
   if (typed && std::abs(*typed) <= kMostStrength) {
     view.strength = *typed;
     strength_.problem.clear();
   } else if (typed) {
-    strength_.problem = fmt::format("strength: −{0} to {0}", kMostStrength);
+    strength_.problem = trFormat("strength: −{0} to {0}", kMostStrength);
   }
   if (!strength_.problem.empty()) panel.commands.say(strength_.problem, true);
 }
@@ -137,23 +140,23 @@ void SteeringControls::direction(const PanelContext& panel, const ModelMoment& m
   };
   const HeadOfLayer head = chosenHead(panel.modelView, moment.config());
   const std::string ofHead =
-      fmt::format("{}, head {}", moment.config().layerInWords(head.layer), head.head + 1);
+      trFormat("{}, head {}", moment.config().layerInWords(head.layer), head.head + 1);
   const std::vector<const char*> ways{"stream", ofHead.c_str(), "file"};
   const float caption = textSize(look.fonts.small, "by").x + look.space.small;
   flowOn(look, caption + choicesWidth(look, ways), 14.0F);
   rowCaption(look, "by");
   const int chosen = choices(look, "steered by", ways, static_cast<int>(view.steeredBy));
-  tip(look, "The stream that enters the layer, what the chosen head adds to it, or a vector");
+  tip(look, tr("The stream that enters the layer, what the chosen head adds to it, or a vector"));
   if (chosen >= 0) view.steeredBy = static_cast<SteeredBy>(chosen);
   if (view.steeredBy == SteeredBy::file) {
-    text("file", "##steered file", ".npy or .safetensors:name", view.steeredFile);
+    text("file", "##steered file", tr(".npy or .safetensors:name"), view.steeredFile);
     tip(look,
-        "A tensor of d_model numbers, in .npy or .safetensors; a name after a colon chooses "
-        "one of several tensors");
+        tr("A tensor of d_model numbers, in .npy or .safetensors; a name after a colon chooses "
+           "one of several tensors"));
     return;
   }
   text("toward", "##toward", "a text", view.toward);
-  text("away from", "##away from", "none", view.awayFrom);
+  text(tr("away from"), "##away from", "none", view.awayFrom);
 }
 
 }  // namespace headscope::ui

@@ -16,6 +16,7 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/model/stacks.h"
 
 namespace headscope::ui {
@@ -103,16 +104,17 @@ class StreamsView {
     const std::string shape = shapeInWords(of.trace.tokens(), c.dModel);
     const bool encoder = of.stack == model::Stack::encoder;
     drawArrow(look_, list_, {left_, of.y}, {right_, of.y}, t.text, look_.px(2.5F));
-    caption({room_.a.x, of.y}, fmt::format("{} of the {}", shape, encoder ? "encoder" : "decoder"),
-            fmt::format("{}: {} token{}", of.from, withThousands(of.trace.tokens()),
-                        of.trace.tokens() == 1 ? "" : "s"));
+    caption({room_.a.x, of.y},
+            trFormat("{} of the {}", shape, encoder ? tr("encoder") : tr("decoder")),
+            trFormat("{}: {} token{}", of.from, withThousands(of.trace.tokens()),
+                     of.trace.tokens() == 1 ? "" : "s"));
     if (encoder) {
       caption({right_ + look_.space.small, of.y}, shape, of.to);
     } else {
       const bool says = moment_.trace->document().model->hasReadout();
       caption({right_ + look_.space.small, of.y},
               says ? shapeInWords(of.trace.tokens(), c.vocabulary) : shape,
-              says ? "logits" : "last states");
+              says ? tr("logits") : tr("last states"));
     }
     const std::vector<StreamPart> parts = partsOf(c);
     const float apart = (right_ - left_ - look_.px(16)) / static_cast<float>(parts.size());
@@ -149,7 +151,7 @@ class StreamsView {
     ImGui::PushID(static_cast<int>(of.stack));
     ImGui::PushID(static_cast<int>(each.layer));
     const bool clicked = ImGui::InvisibleButton(
-        each.part == PartOfLayer::network ? "network" : "attention", box.size());
+        each.part == PartOfLayer::network ? tr("network") : tr("attention"), box.size());
     ImGui::PopID();
     ImGui::PopID();
     const model::ModelConfig& own = moment_.config();
@@ -182,16 +184,16 @@ class StreamsView {
     const Index number = of.trace.config().depthOf(each.layer) + 1;
     const std::string shape = shapeInWords(tokens, width);
     const bool encoder = of.stack == model::Stack::encoder;
-    const char* stack = encoder ? "encoder" : "decoder";
+    const char* stack = encoder ? tr("encoder") : tr("decoder");
     switch (each.part) {
       case PartOfLayer::self:
-        return fmt::format(
+        return trFormat(
             "Self-attention of the {}'s layer {}: reads its stream {} and adds to it. "
             "{} heads of weights {}",
             stack, number, shape, heads, shapeInWords(tokens, tokens));
       case PartOfLayer::cross: {
         const Index keys = moment_.source->trace->tokens();
-        return fmt::format(
+        return trFormat(
             "Cross-attention of the decoder's layer {}: queries from its stream {}, keys and "
             "values from the memory {}. {} heads of weights {}",
             number, shape, shapeInWords(keys, moment_.source->config().dModel), heads,
@@ -200,7 +202,7 @@ class StreamsView {
       case PartOfLayer::network:
         break;
     }
-    return fmt::format(
+    return trFormat(
         "Feed-forward network of the {}'s layer {}: reads each token of its stream {} alone and "
         "adds to it",
         stack, number, shape);
@@ -216,7 +218,7 @@ class StreamsView {
     list_->AddLine({end, busY_}, {left_, busY_}, color, look_.px(2.5F));
     // in a low card its name at the end of the encoder's stream is enough
     const float lines = fontSize(look_.fonts.small) + 2.0F * fontSize(look_.fonts.tiny);
-    if (busY_ - encoderY_ > lines) caption({room_.a.x, busY_}, shape, "memory");
+    if (busY_ - encoderY_ > lines) caption({room_.a.x, busY_}, shape, tr("memory"));
   }
 
   const PanelContext& panel_;
@@ -233,10 +235,11 @@ class StreamsView {
 
 void drawStreams(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
-  wrappedLabel(look.fonts.small, look.theme.textMuted,
-               "Each part reads its stack's residual stream and adds to it. What leaves the "
-               "encoder is the memory: every cross-attention of the decoder takes keys and values "
-               "from it.");
+  wrappedLabel(
+      look.fonts.small, look.theme.textMuted,
+      tr("Each part reads its stack's residual stream and adds to it. What leaves the "
+         "encoder is the memory: every cross-attention of the decoder takes keys and values "
+         "from it."));
   StreamsView(panel, moment, Rect::rest()).draw();
 }
 

@@ -10,6 +10,7 @@
 #include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 
@@ -19,27 +20,28 @@ using model::SweepOver;
 
 namespace {
 
-constexpr const char* kChooseReceiver = "paths: choose a head above layer 1";
-constexpr const char* kAboutPaths =
+constexpr const char* kChooseReceiver = trLater("paths: choose a head above layer 1");
+constexpr const char* kAboutPaths = trLater(
     "Path patching (Wang et al. 2022): the effect of each head of an earlier layer through the "
     "query, key or value of the chosen head alone; the heads between are held. A head of the first "
-    "layer reads no other head";
+    "layer reads no other head");
 
 }  // namespace
 
 Instead chooseInsteadOfSet(const FrameContext& look, PredictionView& view) {
   view.instead = std::clamp(view.instead, 0, 2);
-  const int chosen =
-      menuOf(look, "by", "##instead", {"nothing", "its mean", "as corrupted"}, view.instead);
+  const int chosen = menuOf(look, "by", "##instead",
+                            {"nothing", tr("its mean"), tr("as corrupted")}, view.instead);
   if (chosen >= 0) view.instead = chosen;
   return static_cast<Instead>(view.instead);
 }
 
 void chooseList(const FrameContext& look, PredictionView& view) {
   flowOn(look, look.px(150), 14.0F);
-  rowCaption(look, "list");
-  const int chosen = choices(look, "sweep list", {"parts", "texts"}, view.sweepListsTexts ? 1 : 0);
-  tip(look, "All parts, or the texts in which the chosen part matters most");
+  rowCaption(look, tr("list"));
+  const int chosen =
+      choices(look, "sweep list", {tr("parts"), tr("texts")}, view.sweepListsTexts ? 1 : 0);
+  tip(look, tr("All parts, or the texts in which the chosen part matters most"));
   if (chosen >= 0) view.sweepListsTexts = chosen == 1;
 }
 
@@ -68,13 +70,14 @@ bool chooseSwapped(const PanelContext& panel, bool ofSet) {
   const FrameContext& look = panel.look;
   PredictionView& view = panel.modelView.prediction;
   const std::vector<std::string> texts =
-      ofSet ? std::vector<std::string>{"clean texts", "corrupted texts"}
-            : std::vector<std::string>{"this text", "the other text"};
+      ofSet ? std::vector<std::string>{tr("clean texts"), tr("corrupted texts")}
+            : std::vector<std::string>{tr("this text"), tr("the other text")};
   const int chosen = menuOf(look, "in", "##sweep runs", texts, view.sweepSwapped ? 1 : 0);
   tip(look,
-      "The text that is run. Noising puts values of a corrupted text into the clean one, and shows "
-      "which parts the answer needs; denoising puts clean values into the corrupted text, and "
-      "shows which parts suffice for it");
+      tr("The text that is run. Noising puts values of a corrupted text into the clean one, and "
+         "shows "
+         "which parts the answer needs; denoising puts clean values into the corrupted text, and "
+         "shows which parts suffice for it"));
   if (chosen >= 0) view.sweepSwapped = chosen == 1;
   return view.sweepSwapped;
 }
@@ -83,7 +86,8 @@ Index choosePlace(const PanelContext& panel, const AskedWord& asked, SweepOver o
   PredictionView& view = panel.modelView.prediction;
   if (over == SweepOver::places) return Patch::kEveryPlace;
   const FrameContext& look = panel.look;
-  std::vector<std::string> titles{"every token", "each token in turn", "the token that is read"};
+  std::vector<std::string> titles{tr("every token"), tr("each token in turn"),
+                                  tr("the token that is read")};
   std::vector<Index> places{Patch::kEveryPlace, model::kEachPlace, model::kAskedPlace};
   if (view.sweepTexts.empty() && !ofOther) {
     for (Index place = 0; place < asked.moment->trace->tokens(); ++place) {
@@ -96,9 +100,9 @@ Index choosePlace(const PanelContext& panel, const AskedWord& asked, SweepOver o
   const int chosen =
       menuOf(look, "at", "##sweep at", titles, static_cast<int>(shown - places.begin()));
   if (chosen >= 0) view.sweptPlace = places[static_cast<std::size_t>(chosen)];
-  tip(look,
-      "Replaces a part at all tokens at once, at each token in turn (a map of parts and places), "
-      "or at one token alone");
+  tip(look, tr("Replaces a part at all tokens at once, at each token in turn (a map of parts and "
+               "places), "
+               "or at one token alone"));
   return *shown;
 }
 
@@ -111,18 +115,18 @@ std::optional<model::Receiver> chooseReceiver(const PanelContext& panel, const A
   const FrameContext& look = panel.look;
   if (over != SweepOver::heads) return std::nullopt;
   if (chosen.layer == 0 && !through) {
-    flowOn(look, textSize(look.fonts.small, kChooseReceiver).x, 14.0F);
-    inlineLabel(look, look.fonts.small, look.theme.textMuted, kChooseReceiver);
-    tip(look, kAboutPaths);
+    flowOn(look, textSize(look.fonts.small, tr(kChooseReceiver)).x, 14.0F);
+    inlineLabel(look, look.fonts.small, look.theme.textMuted, tr(kChooseReceiver));
+    tip(look, tr(kAboutPaths));
     return std::nullopt;
   }
   const HeadOfLayer shown = through ? HeadOfLayer{view.sweptToLayer, view.sweptToHead} : chosen;
-  const std::string of = fmt::format("of {}, head {}", c.layerInWords(shown.layer), shown.head + 1);
-  const int way =
-      menuOf(look, "through", "##swept through",
-             {"all that follows", "the query " + of, "the key " + of, "the value " + of},
-             static_cast<int>(view.sweptThrough));
-  tip(look, kAboutPaths);
+  const std::string of = trFormat("of {}, head {}", c.layerInWords(shown.layer), shown.head + 1);
+  const int way = menuOf(
+      look, "through", "##swept through",
+      {tr("all that follows"), tr("the query ") + of, tr("the key ") + of, tr("the value ") + of},
+      static_cast<int>(view.sweptThrough));
+  tip(look, tr(kAboutPaths));
   if (way >= 0) {
     view.sweptThrough = static_cast<SweptThrough>(way);
     view.sweptToLayer = chosen.layer;

@@ -16,6 +16,7 @@
 #include "app/ui/parts/computed.h"
 #include "app/ui/widgets.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/formats/text_templates.h"
 #include "core/model/tokenized.h"
 
@@ -57,7 +58,7 @@ ReadSet readSet(const std::string& name, const formats::TokenizerPtr& tokenizer,
   }
   const formats::TextTemplate& of = formats::textTemplate(name);
   if (tokenizer == nullptr) {
-    throw UserError(fmt::format(
+    throw UserError(trFormat(
         "{}: the model's folder has no tokenizer: open a file with ids of tokens", of.title));
   }
   if (born != nullptr) {
@@ -75,12 +76,12 @@ ReadSet readSet(const std::string& name, const formats::TokenizerPtr& tokenizer,
 /// Draws the number of a template's texts, and the button for others.
 void chooseCount(const FrameContext& look, PredictionView& view) {
   flowOn(look, look.px(220), 14.0F);
-  rowCaption(look, "texts");
+  rowCaption(look, tr("texts"));
   const auto now = std::ranges::find(kCounts, view.sweepCount);
   const int chosen = choices(look, "texts of a set", {"10", "20", "50", "100"},
                              static_cast<int>(now - kCounts.begin()));
   if (chosen >= 0) view.sweepCount = kCounts[static_cast<std::size_t>(chosen)];
-  if (flowingPill(look, "draw others", "Draws other words from the template's lists")) {
+  if (flowingPill(look, tr("draw others"), tr("Draws other words from the template's lists"))) {
     view.sweepSeed = view.sweepSeed % kMostSeed + 1;
   }
 }
@@ -93,7 +94,7 @@ std::vector<const formats::TextTemplate*> offeredTemplates(const PanelContext& p
   const formats::TokenizerPtr& tokenizer = moment.first().tokenizer;
   const Fingerprint key("templates", reinterpret_cast<std::uintptr_t>(tokenizer.get()));
   const auto fitting = panel.computations.request<std::vector<bool>>(
-      "templates that fit", key, Schedule::background, [&] {
+      tr("templates that fit"), key, Schedule::background, [&] {
         return [tokenizer](const std::atomic<bool>&) -> std::optional<std::vector<bool>> {
           std::vector<bool> fitting;
           for (const formats::TextTemplate& each : formats::textTemplates()) {
@@ -119,17 +120,17 @@ std::string nameOfSet(const std::string& set) {
   return set;
 }
 
-constexpr const char* kOpenTexts = "open texts …";
-constexpr const char* kOpenTextsTip =
+constexpr const char* kOpenTexts = trLater("open texts …");
+constexpr const char* kOpenTextsTip = trLater(
     "A file with a text on each line, or .jsonl: {\"clean\": …, \"corrupt\": …, \"answers\": "
-    "[right, wrong]}. It can be dropped on the window, too.";
+    "[right, wrong]}. It can be dropped on the window, too.");
 
 /// The template's meaning and source.
 std::string aboutSet(const std::string& set) {
   for (const formats::TextTemplate& each : formats::textTemplates()) {
     if (set == "template:" + each.name) return fmt::format("{} ({})", each.about, each.source);
   }
-  return kOpenTextsTip;
+  return tr(kOpenTextsTip);
 }
 
 /// Opens the host's dialog for files, or the program's own.
@@ -186,7 +187,7 @@ ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   PredictionView& view = panel.modelView.prediction;
   const bool isFile = !view.sweepTexts.empty() && !formats::isTextTemplate(view.sweepTexts);
-  std::vector<std::string> sets{"", kOpenTexts}, titles{"this text", kOpenTexts};
+  std::vector<std::string> sets{"", tr(kOpenTexts)}, titles{tr("this text"), tr(kOpenTexts)};
   const auto offer = [&](const std::string& set) {
     sets.insert(sets.end() - 1, set);
     titles.insert(titles.end() - 1, nameOfSet(set));
@@ -198,7 +199,7 @@ ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment) {
   const auto now = std::ranges::find(sets, view.sweepTexts) - sets.begin();
   const int chosen = menuOf(look, "over", "##sweep texts", titles, static_cast<int>(now), true);
   tip(look, isFile ? view.sweepTexts : aboutSet(view.sweepTexts));
-  if (chosen >= 0 && sets[static_cast<std::size_t>(chosen)] == kOpenTexts) {
+  if (chosen >= 0 && sets[static_cast<std::size_t>(chosen)] == tr(kOpenTexts)) {
     openTexts(panel);
   } else if (chosen >= 0) {
     view.sweepTexts = sets[static_cast<std::size_t>(chosen)];
@@ -210,7 +211,7 @@ ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment) {
 
 ChosenTexts chooseMeanTexts(const PanelContext& panel, const ModelMoment& moment) {
   std::string& set = panel.modelView.prediction.sweepMeanTexts;
-  std::vector<std::string> sets{""}, titles{"this text"};
+  std::vector<std::string> sets{""}, titles{tr("this text")};
   for (const formats::TextTemplate* each : offeredTemplates(panel, moment, set)) {
     sets.push_back("template:" + each->name);
     titles.push_back(each->title);
@@ -219,11 +220,11 @@ ChosenTexts chooseMeanTexts(const PanelContext& panel, const ModelMoment& moment
   const auto now = found == sets.end() ? 0 : found - sets.begin();
   const int chosen = menuOf(panel.look, "of", "##mean texts", titles, static_cast<int>(now));
   tip(panel.look,
-      "The texts whose mean stands in a part's place: all tokens of this text, or of "
-      "some made by a template");
+      tr("The texts whose mean stands in a part's place: all tokens of this text, or of "
+         "some made by a template"));
   if (chosen >= 0) set = sets[static_cast<std::size_t>(chosen)];
   if (set.empty()) return {nullptr, {}, true};
-  return chosenSet(panel, moment, set, "texts of a mean");
+  return chosenSet(panel, moment, set, tr("texts of a mean"));
 }
 
 ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment) {
@@ -245,8 +246,8 @@ ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment) {
       if (ImGui::Selectable(each->title.c_str(), set == view.sweepTexts)) view.sweepTexts = set;
       tip(look, fmt::format("{} ({})", each->about, each->source));
     }
-    if (ImGui::Selectable(kOpenTexts)) openTexts(panel);
-    tip(look, kOpenTextsTip);
+    if (ImGui::Selectable(tr(kOpenTexts))) openTexts(panel);
+    tip(look, tr(kOpenTextsTip));
     ImGui::EndCombo();
   }
   return chosenSet(panel, moment, view.sweepTexts);
@@ -300,7 +301,7 @@ std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const SweepTe
        chosen.set != nullptr ? *chosen.set : std::vector<formats::TextOfSet>()) {
     if (withOther && text.other.empty()) {
       throw UserError(
-          fmt::format("{} has no \"corrupt\" text, whose values are put in place", text.name));
+          trFormat("{} has no \"corrupt\" text, whose values are put in place", text.name));
     }
     const bool swapped = withOther && chosen.swapped;
     texts.push_back({text.name,

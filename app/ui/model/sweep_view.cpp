@@ -26,6 +26,7 @@
 #include "app/ui/widgets.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -46,19 +47,19 @@ float widthOfPart(const Swept& swept) {
 }
 
 std::vector<TableColumn> columnsFor(const Swept& swept) {
-  std::vector<TableColumn> columns{{"part", {}, false, widthOfPart(swept), 0, false},
+  std::vector<TableColumn> columns{{tr("part"), {}, false, widthOfPart(swept), 0, false},
                                    {"total", textOf(EffectKind::total).about, true, 54, 0, false}};
   if (swept.many()) {
     columns[1].title = "mean";
     columns.push_back(
-        {"±", "The standard deviation of the shown number over the texts", true, 54, 0, false});
+        {"±", tr("The standard deviation of the shown number over the texts"), true, 54, 0, false});
   }
   columns.insert(columns.end(),
                  {{"direct", textOf(EffectKind::direct).about, true, 54, 0, false},
                   {"adds", textOf(EffectKind::adds).about, true, 50, 0, false},
                   {"estimate", textOf(EffectKind::estimate).about, true, 60, 0, false},
                   {"", {}, false, 40, 1, false},
-                  {"p", "The word's probability after the change", true, 48, 0, false},
+                  {"p", tr("The word's probability after the change"), true, 48, 0, false},
                   {"KL", textOf(EffectKind::divergence).about, true, 48, 0, false},
                   {"looks", textOf(EffectKind::looks).about, true, 46, 0, false}});
   return columns;
@@ -120,7 +121,8 @@ void openText(const PanelContext& panel, const ModelMoment& moment, const Swept&
   const formats::TextOrIds& chosen = textThatRan(swept, text);
   const std::string shown = shownText(moment, chosen);
   if (!chosen.ids.empty() && inputOfText(moment.first(), shown).ids != chosen.ids) {
-    panel.commands.say("the tokenizer splits this text into other tokens than the given ids", true);
+    panel.commands.say(tr("the tokenizer splits this text into other tokens than the given ids"),
+                       true);
   }
   if (moment.source == nullptr) panel.modelView.token = -1;
   if (!(*swept.set)[text].answers.empty()) {
@@ -148,7 +150,7 @@ void drawExamples(const PanelContext& panel, const ModelMoment& moment, const Sw
     Table rows(look, {.id = "examples", .height = room.height(), .dense = true},
                {{partInWords(parts[part], tokens, moment.config()), textOf(kind).about, true, 110,
                  0, false},
-                {"text", "A click opens it", false, 100, 1, false}});
+                {tr("text"), tr("A click opens it"), false, 100, 1, false}});
     rows.rows(std::ssize(order), [&](Index row) {
       const std::size_t text = order[static_cast<std::size_t>(row)];
       const std::string shown = shownText(moment, textThatRan(swept, text));
@@ -165,12 +167,12 @@ void drawExamples(const PanelContext& panel, const ModelMoment& moment, const Sw
 void progress(const PanelContext& panel, Index done, Index all) {
   const FrameContext& look = panel.look;
   const float share = static_cast<float>(done) / static_cast<float>(std::max<Index>(1, all));
-  if (pill(look, "stop##sweep")) panel.computations.stop(kSweep);
+  if (pill(look, tr("stop##sweep"))) panel.computations.stop(kSweep);
   ImGui::SameLine(0.0F, look.space.large);
   ImGui::AlignTextToFramePadding();
   label(look.fonts.regular, look.theme.textMuted,
-        fmt::format("running the model with each part replaced: {:.0f} %",
-                    100.0F * std::min(1.0F, share)));
+        trFormat("running the model with each part replaced: {:.0f} %",
+                 100.0F * std::min(1.0F, share)));
   ImGui::SameLine(0.0F, look.space.large);
   const ImVec2 size(std::min(look.px(240), Rect::rest().width()), look.px(6));
   const float middle = ImGui::GetItemRectMin().y + 0.5F * ImGui::GetItemRectSize().y;
@@ -189,8 +191,8 @@ std::string metricInWords(const Swept& swept, const AskedWord& asked) {
       *swept.set, [](const formats::TextOfSet& text) { return !text.answers.empty(); });
   const bool differs = std::ranges::all_of(
       swept.found.asked, [](const model::AskedWord& each) { return each.other.has_value(); });
-  if (answered && differs) return "logit of the right word − logit of the wrong one";
-  return answered ? "logit of the right word" : "logit of each text's word";
+  if (answered && differs) return tr("logit of the right word − logit of the wrong one");
+  return answered ? tr("logit of the right word") : tr("logit of each text's word");
 }
 
 /// The values that stand in the place of a part's own.
@@ -203,42 +205,43 @@ struct SweptBy {
   std::string inWords(const Swept& swept) const {
     if (instead == Instead::nothing) return "zero";
     if (instead == Instead::mean) {
-      if (!meanOf.empty()) return fmt::format("its mean over other texts ({})", meanOf);
-      return swept.many() ? "its mean over all texts" : "its mean over this text";
+      if (!meanOf.empty()) return trFormat("its mean over other texts ({})", meanOf);
+      return swept.many() ? tr("its mean over all texts") : tr("its mean over this text");
     }
     if (texts.set != nullptr) {
-      return swept.ofOther ? "its value on the clean text" : "its value on the corrupted text";
+      return swept.ofOther ? tr("its value on the clean text")
+                           : tr("its value on the corrupted text");
     }
-    return swept.ofOther ? "its value on this page's text" : "its value on the other text";
+    return swept.ofOther ? tr("its value on this page's text") : tr("its value on the other text");
   }
   std::string placeInWords() const {
-    if (place == model::kEachPlace) return ", at one token at a time,";
-    return place == model::kAskedPlace ? " at the token whose prediction is read" : "";
+    if (place == model::kEachPlace) return tr(", at one token at a time,");
+    return place == model::kAskedPlace ? tr(" at the token whose prediction is read") : "";
   }
 };
 
 std::string resultInWords(const Swept& swept, const AskedWord& asked, const SweptBy& by,
                           EffectKind kind, const std::optional<model::Receiver>& to) {
   const ChosenTexts& texts = by.texts;
-  const std::string over = texts.set == nullptr
-                               ? (swept.ofOther ? " on the other text" : "")
-                               : fmt::format(", the mean over {} {}texts ({})",
-                                             withThousands(swept.found.effects.texts()),
-                                             swept.ofOther ? "corrupted " : "", texts.name);
-  const std::string replaced = fmt::format(
+  const std::string over =
+      texts.set == nullptr
+          ? (swept.ofOther ? tr(" on the other text") : "")
+          : trFormat(", the mean over {} {}texts ({})", withThousands(swept.found.effects.texts()),
+                     swept.ofOther ? "corrupted " : "", texts.name);
+  const std::string replaced = trFormat(
       "its change with that one part{} replaced by {}, {}", by.placeInWords(), by.inWords(swept),
-      to ? fmt::format("through the {} of layer {}, {}head {} alone; heads between are held",
-                       to->site == Site::q   ? "query"
-                       : to->site == Site::k ? "key"
-                                             : "value",
-                       to->layer + 1, to->site == Site::q ? "" : "key/value ", to->head + 1)
-         : "everything after it run again");
+      to ? trFormat("through the {} of layer {}, {}head {} alone; heads between are held",
+                    to->site == Site::q   ? "query"
+                    : to->site == Site::k ? "key"
+                                          : "value",
+                    to->layer + 1, to->site == Site::q ? "" : "key/value ", to->head + 1)
+         : tr("everything after it run again"));
   const std::string numbers =
-      kind == EffectKind::looks
-          ? "how much a head looks, from the word that is predicted from, at the word that decides"
-      : kind == EffectKind::adds ? "what the part itself adds to it, with nothing replaced"
+      kind == EffectKind::looks ? tr("how much a head looks, from the word that is predicted from, "
+                                     "at the word that decides")
+      : kind == EffectKind::adds ? tr("what the part itself adds to it, with nothing replaced")
       : kind == EffectKind::estimate
-          ? fmt::format("an estimate (gradient × difference) of {}", replaced)
+          ? trFormat("an estimate (gradient × difference) of {}", replaced)
           : replaced;
   const bool uneven = swept.set == nullptr && !swept.found.aligned.empty() &&
                       !swept.found.aligned.front().inWords.empty();
@@ -247,15 +250,16 @@ std::string resultInWords(const Swept& swept, const AskedWord& asked, const Swep
     double sum = 0.0;
     for (const double each : swept.found.otherMetrics) sum += each;
     const bool set = texts.set != nullptr;
-    onOther = fmt::format(
-        ", {:.3f} on the {} text{}", sum / static_cast<double>(swept.found.otherMetrics.size()),
-        set ? (swept.ofOther ? "clean" : "corrupted") : (swept.ofOther ? "page's" : "other"),
-        set ? "s" : "");
+    onOther = trFormat(", {:.3f} on the {} text{}",
+                       sum / static_cast<double>(swept.found.otherMetrics.size()),
+                       set ? (swept.ofOther ? tr("clean") : tr("corrupted"))
+                           : (swept.ofOther ? tr("page's") : tr("other")),
+                       set ? "s" : "");
   }
-  return fmt::format("The {} is {:.3f} (probability {}){}{}. Each number: {}.{}",
-                     metricInWords(swept, asked), swept.base.metric,
-                     probabilityInWords(swept.base.probability), over, onOther, numbers,
-                     uneven ? " " + swept.found.aligned.front().inWords : "");
+  return trFormat("The {} is {:.3f} (probability {}){}{}. Each number: {}.{}",
+                  metricInWords(swept, asked), swept.base.metric,
+                  probabilityInWords(swept.base.probability), over, onOther, numbers,
+                  uneven ? " " + swept.found.aligned.front().inWords : "");
 }
 
 /// Identifies a sweep. A set's texts with answers do not depend on the page's text and word.
@@ -309,7 +313,7 @@ Rect drawBorn(const PanelContext& panel, const SweptBorn& born, const ModelMomen
   name(names, moment.trace->document().model->name(), swept, look.theme.text);
   const PlaceNames none;
   PartMap map = sweepMap(panel, born.model.model->config(), born.swept, kind, none);
-  map.id = "map of the born model";
+  map.id = tr("map of the born model");
   for (PartCell& cell : map.cells) cell.chosen = false;  // the page chooses parts of its own model
   (void)drawPartMap(panel, map, scale, room.cutLeft(half, look.space.large));
   return room;
@@ -354,22 +358,21 @@ std::optional<SweptBorn> comparedWith(const PanelContext& panel, const ChosenTex
     wrappedLabel(look.fonts.small, look.theme.accentText, text);
   };
   if (born->model == nullptr) {
-    say(fmt::format("For comparison: {}. A run that is learned here is compared on the same texts.",
-                    born->looking));
+    say(trFormat("For comparison: {}. A run that is learned here is compared on the same texts.",
+                 born->looking));
     return std::nullopt;
   }
   if (!texts.ofBoth) {
     say(
-        fmt::format("For comparison: {}. There are too few words that both models know for texts "
-                    "that both could read.",
-                    born->looking));
+        trFormat("For comparison: {}. There are too few words that both models know for texts "
+                 "that both could read.",
+                 born->looking));
     return std::nullopt;
   }
   const bool alike = setting.over == SweepOver::heads && setting.with != model::SweepWith::other &&
                      !setting.to && setting.place == Patch::kEveryPlace;
   if (!alike) return std::nullopt;
-  say(fmt::format("For comparison: {}. The texts here are others, which both read.",
-                  born->looking));
+  say(trFormat("For comparison: {}. The texts here are others, which both read.", born->looking));
   const auto found = sweepOfBorn(panel, *born, swept.set, setting.with);
   if (!found.problem.empty()) say(fmt::format("{}: {}", born->name, found.problem));
   if (found.current == nullptr || !found.current->has(kind)) return std::nullopt;
@@ -385,7 +388,7 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   const bool image = asked.moment->ofImage();  // sets are of texts
   const ChosenTexts texts = image ? none : chooseTexts(panel, *asked.moment);
   const int overChosen =
-      menuOf(look, "replace each", "##sweep over",
+      menuOf(look, tr("replace each"), "##sweep over",
              {"head", "layer's halves", "place", "head's query", "head's key", "head's value"},
              view.sweepOver, image);
   if (overChosen >= 0) view.sweepOver = overChosen;
@@ -418,8 +421,9 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
                                : std::nullopt;
   const bool compared = bornFor(panel, view.sweepTexts) != nullptr && texts.ofBoth;
   if (found.current != nullptr && ofSet && !compared) chooseList(look, view);
-  if (compared && flowingPill(look, "end the comparison",
-                              "Shows the effects on this model alone, with the table of them")) {
+  if (compared &&
+      flowingPill(look, tr("end the comparison"),
+                  tr("Shows the effects on this model alone, with the table of them"))) {
     view.born = nullptr;
   }
   if (instead == Instead::otherText && !ofSet) otherTextField(panel, asked);
@@ -427,7 +431,7 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   if (!found.problem.empty() && !stopped) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
   }
-  if (stopped && pill(look, "run again##sweep")) panel.computations.forget(kSweep);
+  if (stopped && pill(look, tr("run again##sweep"))) panel.computations.forget(kSweep);
   const std::size_t count = texts.set == nullptr ? 1 : texts.set->size();
   const bool runs = found.current == nullptr || !found.current->ended;
   if (!stopped && runs) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/translation.h"
+
 namespace headscope::ui {
 namespace {
 
@@ -18,23 +20,30 @@ Swept summarised(Swept swept) {
 }
 
 constexpr std::array<EffectText, model::kEffectKinds> kEffects{
-    EffectText{"total",
-               "The change of the logit, or of the difference. Negative: the part supported the "
-               "word; positive: it worked against it"},
-    EffectText{"direct",
-               "The part of the change that reaches the logit past all later layers, with the "
-               "norms on the way as they were. Negative: the part supported the word"},
-    EffectText{"probability", "The change of the word's probability"},
-    EffectText{"KL", "The divergence of the whole prediction from the present one, in nats"},
-    EffectText{"looks",
-               "How much each head looks, from the word that is predicted from, at the word that "
-               "decides: the right word where it stands in the text, else what the corrupted text "
-               "changes"},
-    EffectText{"adds",
-               "What the part itself adds to the logit, or to the difference, past all later "
-               "layers: its attribution, with nothing replaced. Positive: it speaks for the word"},
-    EffectText{"estimate",
-               "Attribution patching: gradient × difference, exact for small changes alone"}};
+    EffectText{
+        trLater("total"),
+        trLater("The change of the logit, or of the difference. Negative: the part supported the "
+                "word; positive: it worked against it")},
+    EffectText{
+        trLater("direct"),
+        trLater("The part of the change that reaches the logit past all later layers, with the "
+                "norms on the way as they were. Negative: the part supported the word")},
+    EffectText{trLater("probability"), trLater("The change of the word's probability")},
+    EffectText{trLater("KL"),
+               trLater("The divergence of the whole prediction from the present one, in nats")},
+    EffectText{
+        trLater("looks"),
+        trLater("How much each head looks, from the word that is predicted from, at the word that "
+                "decides: the right word where it stands in the text, else what the corrupted text "
+                "changes")},
+    EffectText{
+        trLater("adds"),
+        trLater(
+            "What the part itself adds to the logit, or to the difference, past all later "
+            "layers: its attribution, with nothing replaced. Positive: it speaks for the word")},
+    EffectText{
+        trLater("estimate"),
+        trLater("Attribution patching: gradient × difference, exact for small changes alone")}};
 
 }  // namespace
 
@@ -56,6 +65,9 @@ std::optional<Swept> ShownSweep::news() {
   return summarised({std::move(*found), set_, ofOther_, ended_, {}, {}, {}});
 }
 
-const EffectText& textOf(EffectKind kind) { return kEffects[static_cast<std::size_t>(kind)]; }
+EffectText textOf(EffectKind kind) {
+  const EffectText& text = kEffects[static_cast<std::size_t>(kind)];
+  return {tr(text.title), tr(text.about)};
+}
 
 }  // namespace headscope::ui

@@ -56,7 +56,7 @@ struct EffectText {
   const char* title;
   const char* about;
 };
-const EffectText& textOf(EffectKind kind);
+EffectText textOf(EffectKind kind);
 /// Returns whether a number is a change, which may be below 0.
 inline bool isChange(EffectKind kind) {
   return kind != EffectKind::looks && kind != EffectKind::divergence;

@@ -10,6 +10,7 @@
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -19,9 +20,9 @@ using model::Site;
 
 /// "layer 2", of two stacks "encoder 2", "self 2" or "cross 2".
 std::string layerName(const Patch& part, const model::ModelConfig& config) {
-  if (part.stack == model::Stack::encoder) return fmt::format("encoder {}", part.layer + 1);
-  if (!config.crossAttention) return fmt::format("layer {}", part.layer + 1);
-  return fmt::format("{} {}", config.readsMemory(part.layer) ? "cross" : "self",
+  if (part.stack == model::Stack::encoder) return trFormat("encoder {}", part.layer + 1);
+  if (!config.crossAttention) return trFormat("layer {}", part.layer + 1);
+  return fmt::format("{} {}", config.readsMemory(part.layer) ? tr("cross") : tr("self"),
                      config.depthOf(part.layer) + 1);
 }
 
@@ -30,13 +31,13 @@ std::string nameOfPart(const Patch& part, const model::ModelConfig& config) {
   const std::string layer = layerName(part, config);
   switch (part.site) {
     case Site::heads:
-      return fmt::format("{}, head {}", layer, part.head + 1);
+      return trFormat("{}, head {}", layer, part.head + 1);
     case Site::q:
-      return fmt::format("{}, queries {}", layer, part.head + 1);
+      return trFormat("{}, queries {}", layer, part.head + 1);
     case Site::k:
-      return fmt::format("{}, keys {}", layer, part.head + 1);
+      return trFormat("{}, keys {}", layer, part.head + 1);
     case Site::v:
-      return fmt::format("{}, values {}", layer, part.head + 1);
+      return trFormat("{}, values {}", layer, part.head + 1);
     case Site::residual:
       return layer;
     case Site::attention:
@@ -124,7 +125,7 @@ PartMap sweepMap(const PanelContext& panel, const model::ModelConfig& config, co
   const FrameContext& look = panel.look;
   const bool two = config.crossAttention, byPlace = isByPlace(swept);
   const MapRows rows(swept);
-  PartMap map{"sweep map", std::ssize(rows.first), 1, {}, {}, {}, isChange(kind)};
+  PartMap map{tr("sweep map"), std::ssize(rows.first), 1, {}, {}, {}, isChange(kind)};
   if (byPlace || two) {
     map.widestLayer = !byPlace ? "encoder 00" : two ? "encoder 00, attention" : "layer 00, head 00";
     map.layerName = [first = rows.first, &config, byPlace](Index row) {

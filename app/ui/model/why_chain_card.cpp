@@ -14,6 +14,7 @@
 #include "app/ui/model/why_tables.h"
 #include "app/ui/panel.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -21,25 +22,27 @@ namespace {
 class ModelChainCard final : public Card {
  public:
   explicit ModelChainCard(LiveModel& model)
-      : Card({kModelChainCard, "Chain", "all levels of the chain of the tab Why"}), model_(model) {}
+      : Card({kModelChainCard, tr("Chain"), tr("all levels of the chain of the tab Why")}),
+        model_(model) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = model_.moment();
     const auto question = moment == nullptr ? std::nullopt : whyQuestion(panel.modelView, *moment);
     if (!question) {
-      return label(look.fonts.regular, look.theme.textMuted,
-                   moment != nullptr || model_.busy() ? "being computed …" : "no model is open");
+      return label(
+          look.fonts.regular, look.theme.textMuted,
+          moment != nullptr || model_.busy() ? tr("being computed …") : tr("no model is open"));
     }
     const auto found = chainOf(panel, moment, *question);
     if (!found.problem.empty()) {
       return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
     }
     if (found.current == nullptr) {
-      return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+      return label(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
     }
     const WhyWords words(moment);
-    wrappedLabel(look.fonts.semibold, look.theme.text, "Why: " + words.titleOf(*question));
+    wrappedLabel(look.fonts.semibold, look.theme.text, tr("Why: ") + words.titleOf(*question));
     std::string of = modelInWords(*moment->trace);
     if (!moment->ofImage()) of += fmt::format(" · {}", moment->given());
     label(look.fonts.small, look.theme.textMuted,

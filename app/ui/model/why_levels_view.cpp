@@ -12,15 +12,16 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/model/logit_parts.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr double kReadsZero = 0.0005;
-constexpr const char* kAboutLevels =
+constexpr const char* kAboutLevels = trLater(
     "adds: with {} held · without it: the change of the {}, or of the number last "
-    "reached, where the part adds nothing and all that follows runs again";
+    "reached, where the part adds nothing and all that follows runs again");
 constexpr float kNarrowest = 250.0F, kLowest = 190.0F;  // points, of a level
 
 bool isFollowed(const FoundWhy& found, std::size_t level, const PartLine& line) {
@@ -73,7 +74,8 @@ void drawLine(const FrameContext& look, const WhyWords& words, const Rect& at, c
   const float room = at.width() - width - look.space.medium;
   std::string name = line.name;
   if (line.weight) {
-    name += fmt::format("  {} {:.2f}", line.place >= 0 ? "weight" : "activation", *line.weight);
+    name +=
+        fmt::format("  {} {:.2f}", line.place >= 0 ? tr("weight") : tr("activation"), *line.weight);
   }
   if (line.follows && line.writer && textSize(font, name).x > room) {
     name = words.shortName(*line.writer, line.place);
@@ -112,13 +114,13 @@ void drawLevel(const FrameContext& look, const WhyWords& words, const FoundWhy& 
     const std::string gone = words.withoutInWords(found, level, *without);
     if (!gone.empty()) drawParagraph(look, room, gone, look.theme.text, look.fonts.tiny);
   }
-  const float width = textSize(look.fonts.small, "without it").x + look.space.small;
+  const float width = textSize(look.fonts.small, tr("without it")).x + look.space.small;
   const NumberColumns numbers{{.measured = found.levels[level].parts.has_value(),
                                .writers = without == nullptr ? nullptr : &without->parts},
                               width};
   if (numbers.changes.measured) {
     const Rect top = room.cutTop(fontSize(look.fonts.tiny), look.space.thin);
-    numbers.draw(look, look.fonts.tiny, top, look.theme.textMuted, "adds", "without it");
+    numbers.draw(look, look.fonts.tiny, top, look.theme.textMuted, "adds", tr("without it"));
   }
   std::vector<PartLine> lines = words.linesOf(found.levels[level], {});
   const float each = fontSize(look.fonts.small) + look.space.medium;
@@ -144,7 +146,8 @@ std::optional<std::size_t> drawLevels(const FrameContext& look, const WhyWords& 
   ImGui::BeginChild("levels", ImGui::GetContentRegionAvail());
   const Rect whole = Rect::rest();
   const std::string about =
-      fmt::format(kAboutLevels, model::heldInWords(words.config(), !found.levels.front().reached),
+      fmt::format(fmt::runtime(tr(kAboutLevels)),
+                  model::heldInWords(words.config(), !found.levels.front().reached),
                   WhyWords::wholeOf(found.question));
   const float foot = textSize(look.fonts.tiny, wrapped(look.fonts.tiny, about, whole.width())).y;
   const auto most = std::clamp<std::size_t>(
@@ -159,12 +162,12 @@ std::optional<std::size_t> drawLevels(const FrameContext& look, const WhyWords& 
     const Rect cell =
         band.column(static_cast<int>(i % across), static_cast<int>(across), look.space.large);
     ImGui::SetCursorScreenPos(cell.a);
-    if (ImGui::InvisibleButton(fmt::format("level {}", i).c_str(), cell.size())) clicked = i;
+    if (ImGui::InvisibleButton(trFormat("level {}", i).c_str(), cell.size())) clicked = i;
     if (ImGui::IsItemHovered()) {
       ImGui::GetWindowDrawList()->AddRectFilled(cell.a, cell.b, look.theme.accentSoft,
                                                 look.space.small);
     }
-    tip(look, "A click opens this level");
+    tip(look, tr("A click opens this level"));
     drawLevel(look, words, found, i, without == nullptr ? nullptr : &(*without)[i],
               cell.inset(look.space.tight));
   }

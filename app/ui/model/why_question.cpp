@@ -19,6 +19,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/base/error.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -97,9 +98,8 @@ void chooseKey(const PanelContext& panel, const AskedMoment& moment, const Asked
   const FrameContext& look = panel.look;
   const WhyWords words(moment);
   const Stack stack = model::keysOf(*moment->trace, score.stack, score.head.layer);
-  const std::string caption =
-      fmt::format("{} from {} to", words.headInWords(score.stack, score.head),
-                  words.placeInWords(score.query, score.stack));
+  const std::string caption = trFormat("{} from {} to", words.headInWords(score.stack, score.head),
+                                       words.placeInWords(score.query, score.stack));
   if (saysWords(*moment)) {
     flowOn(look, textSize(look.fonts.small, caption).x + look.px(200), 14.0F);
   }
@@ -122,8 +122,8 @@ void chooseKey(const PanelContext& panel, const AskedMoment& moment, const Asked
       other.key = link.key;
       explainScore(panel.modelView, other);
     }
-    tip(look, link.weight > 0.0F ? fmt::format("It looks there with {}", percent(link.weight))
-                                 : std::string("Chosen elsewhere"));
+    tip(look, link.weight > 0.0F ? trFormat("It looks there with {}", percent(link.weight))
+                                 : std::string(tr("Chosen elsewhere")));
   }
 }
 
@@ -155,17 +155,17 @@ void chooseQuestion(const PanelContext& panel, const AskedMoment& moment) {
   }
   const AskedScore chosen = ofChosenHead(panel.modelView, *moment);
   if (saysWords(*moment)) {
-    rowCaption(look, "explains");
-    const int clicked =
-        choices(look, "explains", {moment->ofImage() ? "the label" : "the word", "a score"},
-                score || view.whyOfScore ? 1 : 0);
+    rowCaption(look, tr("explains"));
+    const int clicked = choices(
+        look, "explains", {moment->ofImage() ? tr("the label") : tr("the word"), tr("a score")},
+        score || view.whyOfScore ? 1 : 0);
     if (clicked == 0) {
       view.whyOfScore = false;
       view.whyScore.clear();
       view.why.clear();
     }
     if (clicked == 1) view.whyOfScore = true;
-    tip(look, "A word's logit, or the score by which a head looks from a token at another");
+    tip(look, tr("A word's logit, or the score by which a head looks from a token at another"));
   }
   if (!score) {
     if (view.whyOfScore || !saysWords(*moment)) chooseStrongestKey(panel, moment, chosen);
@@ -175,8 +175,8 @@ void chooseQuestion(const PanelContext& panel, const AskedMoment& moment) {
   chooseKey(panel, moment, *score);
   const bool other =
       chosen.head != score->head || chosen.query != score->query || chosen.stack != score->stack;
-  if (other && flowingPill(look, "the chosen head and token",
-                           "The score of the chosen head from the chosen token")) {
+  if (other && flowingPill(look, tr("the chosen head and token"),
+                           tr("The score of the chosen head from the chosen token"))) {
     view.whyOfScore = true;
     view.whyScore.clear();
     view.why.clear();

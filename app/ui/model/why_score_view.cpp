@@ -18,6 +18,7 @@
 #include "app/ui/parts/matrix.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -48,7 +49,7 @@ ShownWriters shownWriters(const WhyWords& words, const std::vector<Writer>& writ
   side.shown.resize(writers.size() - left);
   for (const std::size_t i : side.shown) side.names.push_back(words.shortName(writers[i], place));
   if (left > 0)
-    side.names.push_back(fmt::format("{} others", withThousands(static_cast<Index>(left))));
+    side.names.push_back(trFormat("{} others", withThousands(static_cast<Index>(left))));
   return side;
 }
 
@@ -137,8 +138,8 @@ std::optional<WhyStep> drawMatrix(const FrameContext& look, const WhyWords& word
                             score.keys[pairs.columns.shown[col]], ofQuery);
   }
   const char* click = !step            ? ""
-                      : step->alongKey ? "\nA click follows what wrote into the key."
-                                       : "\nA click follows what wrote into the query.";
+                      : step->alongKey ? tr("\nA click follows what wrote into the key.")
+                                       : tr("\nA click follows what wrote into the query.");
   tipNow(fmt::format("{} × {}: {}{}", pairs.rows.names[row], pairs.columns.names[col],
                      changeInWords(double{pairs.at(hovered->row, hovered->col)}), click),
          at);
@@ -159,9 +160,9 @@ PairsClick drawPairRuns(const FrameContext& look, const PairRuns& runs) {
   if (runs.offered == PairsClick::none) return PairsClick::none;
   const bool run = runs.offered == PairsClick::run;
   PairsClick clicked = PairsClick::none;
-  if (flowingPill(look, run ? "without each##pairs" : "stop##pairs",
-                  run ? "Runs the model again without each of the largest pairs"
-                      : "Stops the runs without the pairs")) {
+  if (flowingPill(look, run ? tr("without each##pairs") : tr("stop##pairs"),
+                  run ? tr("Runs the model again without each of the largest pairs")
+                      : tr("Stops the runs without the pairs"))) {
     clicked = runs.offered;
   }
   if (runs.progress.empty()) return clicked;
@@ -171,13 +172,14 @@ PairsClick drawPairRuns(const FrameContext& look, const PairRuns& runs) {
 }
 
 void drawChoices(const FrameContext& look, PredictionView& view, bool twoWays) {
-  const int list = choices(look, "why list", {"pairs", "query's writers", "key's writers"},
-                           static_cast<int>(view.whyList));
+  const int list =
+      choices(look, "why list", {tr("pairs"), tr("query's writers"), tr("key's writers")},
+              static_cast<int>(view.whyList));
   if (list >= 0) view.whyList = static_cast<WhyList>(list);
   if (view.whyList != WhyList::pairs || !twoWays) return;
-  const std::vector<const char*> sides{"the key's", "the query's"};
+  const std::vector<const char*> sides{tr("the key's"), tr("the query's")};
   flowOn(look, choicesWidth(look, sides) + look.px(90), 14.0F);
-  rowCaption(look, "a pair follows");
+  rowCaption(look, tr("a pair follows"));
   const int side = choices(look, "why side", sides, view.whyOfQuery ? 1 : 0);
   if (side >= 0) view.whyOfQuery = side == 1;
 }

@@ -12,18 +12,19 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/parts/token_pictures.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr std::size_t kMostLines = 200;
-constexpr const char* kAboutWriters =
+constexpr const char* kAboutWriters = trLater(
     "The change of the number at the top, or of the one last reached, where this adds nothing here "
     "and all that follows runs again; of the largest heads, networks and embeddings. Negative: the "
-    "part supported the number";
-constexpr const char* kAboutPairs =
+    "part supported the number");
+constexpr const char* kAboutPairs = trLater(
     "−Δq · Δk: Δq is what the query loses in a run without the pair's first writer, Δk what the "
-    "key loses in a run without its second; of the largest pairs";
+    "key loses in a run without its second; of the largest pairs");
 
 }  // namespace
 
@@ -64,17 +65,18 @@ std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::str
                                     150,
                                     1,
                                     false}};
-  if (weighs) columns.push_back({tokens ? "weight" : "activation", {}, true, 60, 0, false});
+  if (weighs) columns.push_back({tokens ? tr("weight") : tr("activation"), {}, true, 60, 0, false});
   columns.push_back(
       {"adds",
-       "With patterns and norms held: positive parts speak for the word, or for a larger "
-       "score; negative ones against it",
+       tr("With patterns and norms held: positive parts speak for the word, or for a larger "
+          "score; negative ones against it"),
        true, 70, 0, false});
   columns.push_back({"", {}, false, 50, 1, false});
-  columns.push_back({"share", "Of the number that is taken apart", true, 60, 0, false});
+  columns.push_back({tr("share"), tr("Of the number that is taken apart"), true, 60, 0, false});
   if (changes.measured) {
     const bool pairs = !lines.empty() && lines.front().pair;
-    columns.push_back({"without it", pairs ? kAboutPairs : kAboutWriters, true, 80, 0, false});
+    columns.push_back(
+        {tr("without it"), pairs ? tr(kAboutPairs) : tr(kAboutWriters), true, 80, 0, false});
   }
   std::optional<model::WhyStep> followed;
   Table table(look, {.id = id.c_str(), .height = ImGui::GetContentRegionAvail().y, .dense = true},

@@ -21,6 +21,7 @@
 #include "app/ui/model/why_words.h"
 #include "app/ui/panel.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/model/logit_parts.h"
 
 namespace headscope::ui {
@@ -55,8 +56,8 @@ class WhyView {
     const WhyLevel& level = found_.levels.back();
     wrappedLabel(look_.fonts.small, look_.theme.text, inWords(level));
     // a list of its own for each step and text, which begins at its top
-    const std::string id = fmt::format("why {} {} {} {}", view_.why, view_.whyScore,
-                                       static_cast<int>(view_.whyList), moment_->number);
+    const std::string id = trFormat("why {} {} {} {}", view_.why, view_.whyScore,
+                                    static_cast<int>(view_.whyList), moment_->number);
     const auto step =
         level.score
             ? ofScore(id)
@@ -80,7 +81,7 @@ class WhyView {
       runs.offered = stopped ? PairsClick::run : ended ? PairsClick::none : PairsClick::stop;
       if (ended) runs.found = &found.current->pairs;
       if (!ended && !stopped && found.current != nullptr) {
-        runs.progress = fmt::format("run {} of {}", found.current->done, found.current->units);
+        runs.progress = trFormat("run {} of {}", found.current->done, found.current->units);
       }
     }
     const auto clicks =
@@ -116,9 +117,9 @@ class WhyView {
     }
     const auto next = strongestStep(found_.levels.back());
     if (next &&
-        flowingPill(look_, "follow the largest",
-                    "Takes the step to the largest part that a head or network wrote, or to the "
-                    "largest token or neuron, of those with the sign of the sum")) {
+        flowingPill(look_, tr("follow the largest"),
+                    tr("Takes the step to the largest part that a head or network wrote, or to the "
+                       "largest token or neuron, of those with the sign of the sum"))) {
       follow(*next);
     }
     if (found_.levels.size() > 1) ofChain();
@@ -128,14 +129,16 @@ class WhyView {
 
   /// Draws what is offered for a chain of several levels.
   void ofChain() const {
-    const char* all = view_.whyWhole ? "one level" : "all levels";
-    const char* about = view_.whyWhole ? "The parts of the last level alone"
-                                       : "All levels of the chain beside each other, as one figure";
+    const char* all = view_.whyWhole ? tr("one level") : tr("all levels");
+    const char* about = view_.whyWhole
+                            ? tr("The parts of the last level alone")
+                            : tr("All levels of the chain beside each other, as one figure");
     if (flowingPill(look_, all, about)) {
       view_.whyWhole = !view_.whyWhole;
     }
-    if (flowingPill(look_, "export##why",
-                    "The chain as JSON; Picture there draws all its levels, as PNG, SVG or PDF")) {
+    if (flowingPill(
+            look_, tr("export##why"),
+            tr("The chain as JSON; Picture there draws all its levels, as PNG, SVG or PDF"))) {
       panel_.commands.add(ExportAs{ExportKind::chain});
     }
   }
@@ -148,11 +151,11 @@ class WhyView {
     const bool opposed = std::ranges::any_of(passed, [](const model::PassedPart& part) {
       return model::canBeFollowed(part.writer) || (part.key && model::canBeFollowed(*part.key));
     });
-    return fmt::format(
+    return trFormat(
         " “follow the largest” passes over {} that no head or network wrote{}: {}{} {}{}",
-        passed.size() == 1 ? std::string("a larger part")
-                           : fmt::format("{} larger parts", passed.size()),
-        opposed ? ", or of the other sign" : "", model::inWords(most.writer, words_.config()),
+        passed.size() == 1 ? std::string(tr("a larger part"))
+                           : trFormat("{} larger parts", passed.size()),
+        opposed ? tr(", or of the other sign") : "", model::inWords(most.writer, words_.config()),
         most.key ? " × " + model::inWords(*most.key, words_.config()) : "",
         changeInWords(most.value), passed.size() == 1 ? "." : ", …");
   }
@@ -163,13 +166,14 @@ class WhyView {
     const char* whole =
         level.reached ? model::inWords(*level.reached) : WhyWords::wholeOf(found_.question);
     if (without_ != nullptr && without_->followed) {
-      words += fmt::format(
+      words += trFormat(
           " Without this part: {}, {} held. Without all that the {} gives here, and what follows "
           "run "
           "again, the {} changes by {}.",
           changeInWords(without_->followed->frozen),
-          model::heldInWords(words_.config(), !level.reached), level.sources ? "head" : "network",
-          whole, changeInWords(without_->followed->total));
+          model::heldInWords(words_.config(), !level.reached),
+          level.sources ? tr("head") : tr("network"), whole,
+          changeInWords(without_->followed->total));
     }
     const auto next = strongestStep(level);
     if (next) words += passedInWords(*next);
@@ -181,10 +185,10 @@ class WhyView {
     if (!neuron.other) return;
     const std::vector<const char*> offered{"gate", "up"};
     flowOn(look_, choicesWidth(look_, offered) + look_.px(70), 14.0F);
-    rowCaption(look_, "takes apart");
+    rowCaption(look_, tr("takes apart"));
     const bool ofUp = neuron.of.side == model::NeuronSide::up;
     const int chosen = choices(look_, "neuron's side", offered, ofUp ? 1 : 0);
-    tip(look_, "The neuron is act(gate) · up; at first the larger product is taken apart");
+    tip(look_, tr("The neuron is act(gate) · up; at first the larger product is taken apart"));
     if (chosen < 0) return;
     std::vector<WhyStep> steps = found_.steps;
     steps.back().neuron.side = chosen == 1 ? model::NeuronSide::up : model::NeuronSide::gate;
@@ -192,9 +196,9 @@ class WhyView {
   }
 
   void tokenChoice() const {
-    const std::vector<const char*> offered{"why it looks there", "its value"};
+    const std::vector<const char*> offered{tr("why it looks there"), tr("its value")};
     flowOn(look_, choicesWidth(look_, offered) + look_.px(50), 14.0F);
-    rowCaption(look_, "follows");
+    rowCaption(look_, tr("follows"));
     const int chosen = choices(look_, "why follows", offered, view_.whyValues ? 1 : 0);
     if (chosen >= 0) view_.whyValues = chosen == 1;
   }
@@ -214,19 +218,19 @@ void drawWhy(const PanelContext& panel, const WhyMoment& moment) {
   const FrameContext& look = panel.look;
   PredictionView& view = panel.modelView.prediction;
   const auto question = whyQuestion(panel.modelView, *moment);
-  if (!question) return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+  if (!question) return label(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
   const auto found = chainOf(panel, moment, *question);
   if (!found.problem.empty()) {
     wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
-    if (!view.why.empty() && pill(look, "start over##why")) view.why.clear();
+    if (!view.why.empty() && pill(look, tr("start over##why"))) view.why.clear();
     if (view.why.empty() && view.whyScore.empty()) {
       wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                   "Scores of heads are sums in every model: choose “a score”.");
+                   tr("Scores of heads are sums in every model: choose “a score”."));
     }
     return;
   }
   if (found.current == nullptr) {
-    return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+    return label(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
   }
   const auto without = withoutLast(panel, moment, *found.current);
   WhyView(panel, moment, *found.current, without.current).draw();

@@ -10,6 +10,7 @@
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/prediction_views.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/model/logit_parts.h"
 #include "core/model/stacks.h"
 #include "core/words/head_place.h"
@@ -44,8 +45,7 @@ std::vector<PartLine> restSummed(std::vector<PartLine> lines, std::size_t most) 
   for (std::size_t i = most - 1; i < lines.size(); ++i) rest += lines[i].value;
   const std::size_t left = lines.size() - (most - 1);
   lines.resize(most - 1);
-  lines.push_back(
-      {fmt::format("{} others, summed", withThousands(static_cast<Index>(left))), rest});
+  lines.push_back({trFormat("{} others, summed", withThousands(static_cast<Index>(left))), rest});
   return lines;
 }
 
@@ -65,8 +65,7 @@ std::string WhyWords::placeInWords(Index place, Stack stack) const {
 }
 
 std::string WhyWords::headInWords(Stack stack, HeadOfLayer head, bool capital) const {
-  return fmt::format("{}, head {}", layerInWords(config(), stack, head.layer, capital),
-                     head.head + 1);
+  return trFormat("{}, head {}", layerInWords(config(), stack, head.layer, capital), head.head + 1);
 }
 
 /// All writers of one side of a score are of one stack.
@@ -80,7 +79,7 @@ std::string WhyWords::shortName(const Writer& writer, Index place) const {
     case WriterKind::head:
       return encoder ? headscope::shortName(head) : ui::shortName(head, config());
     case WriterKind::feedForward:
-      return fmt::format("FFN {}", layer);
+      return trFormat("FFN {}", layer);
     case WriterKind::attentionBias:
       return fmt::format("b_O {}", layer);
     default:
@@ -93,23 +92,23 @@ std::string WhyWords::nameOf(const model::WhyQuestion& question) const {
     return logitName({word->row, word->word, word->other}, *moment_);
   }
   const auto& score = std::get<AskedScore>(question);
-  return fmt::format("score of {}", headInWords(score.stack, score.head));
+  return trFormat("score of {}", headInWords(score.stack, score.head));
 }
 
 std::string WhyWords::titleOf(const model::WhyQuestion& question) const {
   const std::string name = nameOf(question);
   if (const auto* word = std::get_if<model::AskedWord>(&question)) {
-    return fmt::format("{} at {}", name, placeInWords(word->row, Stack::decoder));
+    return trFormat("{} at {}", name, placeInWords(word->row, Stack::decoder));
   }
   const auto& score = std::get<AskedScore>(question);
   const Stack keys = model::keysOf(*moment_->trace, score.stack, score.head.layer);
-  return fmt::format("{} from {} to {}", name, placeInWords(score.query, score.stack),
-                     placeInWords(score.key, keys));
+  return trFormat("{} from {} to {}", name, placeInWords(score.query, score.stack),
+                  placeInWords(score.key, keys));
 }
 
 const char* WhyWords::wholeOf(const model::WhyQuestion& question) {
   const auto* word = std::get_if<model::AskedWord>(&question);
-  return word == nullptr ? "score" : word->other ? "difference" : "logit";
+  return word == nullptr ? "score" : word->other ? tr("difference") : tr("logit");
 }
 
 /// "37 %", behind a score "62 % of the score".
@@ -117,7 +116,7 @@ std::string WhyWords::shareOf(const WhyLevel& level) const {
   const std::size_t own = level.shares.size() - (level.begins() ? 2 : 1);
   std::string percent = model::percentOf(level.shares[own], 1.0);
   if (own == 0) return percent;
-  return fmt::format("{} of the {}", percent, model::inWords(level.through[own - 1]));
+  return trFormat("{} of the {}", percent, model::inWords(level.through[own - 1]));
 }
 
 std::string WhyWords::nameOf(const FoundWhy& found, std::size_t level) const {
@@ -133,18 +132,18 @@ std::string WhyWords::nameOf(const FoundWhy& found, std::size_t level) const {
       name = model::inWords(writerFollowed(before, step), config());
       break;
     case WhyStep::Kind::value:
-      name = fmt::format("value of {}", placeInWords(step.source, before.sources->tokens));
+      name = trFormat("value of {}", placeInWords(step.source, before.sources->tokens));
       break;
     case WhyStep::Kind::score:
-      name = fmt::format("why it looks at {}", placeInWords(step.source, before.sources->tokens));
+      name = trFormat("why it looks at {}", placeInWords(step.source, before.sources->tokens));
       break;
     case WhyStep::Kind::neuron:
-      name = "what drives " + model::inWords(*found.levels[level].neuron);
+      name = tr("what drives ") + model::inWords(*found.levels[level].neuron);
       break;
     case WhyStep::Kind::entry: {
       const Writer& writer = step.alongKey ? step.key : step.query;
-      name = fmt::format("{} in the {}", model::inWords(writer, config()),
-                         step.alongKey ? "key" : "query");
+      name = trFormat("{} in the {}", model::inWords(writer, config()),
+                      step.alongKey ? "key" : "query");
       break;
     }
   }
@@ -155,48 +154,47 @@ std::string WhyWords::inWords(const FoundWhy& found, std::size_t i) const {
   const WhyLevel& level = found.levels[i];
   const std::string shares = sharesInWords(level, wholeOf(found.question));
   if (level.score) {
-    const std::string hangs =
-        shares.empty() ? shares : fmt::format(" This token gives {}.", shares);
+    const std::string hangs = shares.empty() ? shares : trFormat(" This token gives {}.", shares);
     return scoreInWords(*level.score) + hangs;
   }
-  const std::string sum = fmt::format("sum {:+.4f} = {:+.4f}{}{}", level.sum, level.value,
-                                      shares.empty() ? "" : ": ", shares);
+  const std::string sum = trFormat("sum {:+.4f} = {:+.4f}{}{}", level.sum, level.value,
+                                   shares.empty() ? "" : ": ", shares);
   const std::string place = placeInWords(level.reading.place, level.reading.stack);
   if (level.neuron) return neuronInWords(level, shares);
   if (level.parts) {
-    return fmt::format("Written at {}: {} parts, {}. {} are held.", place,
-                       withThousands(std::ssize(*level.parts)), sum,
-                       capitalized(std::string(model::heldInWords(config(), !level.reached))));
+    return trFormat("Written at {}: {} parts, {}. {} are held.", place,
+                    withThousands(std::ssize(*level.parts)), sum,
+                    capitalized(std::string(model::heldInWords(config(), !level.reached))));
   }
   if (level.neurons) {
     const model::Writer network{WriterKind::feedForward, level.neurons->layer, -1,
                                 level.reading.stack};
-    return fmt::format("{} at {}: activation × what each of {} neurons writes{}, {}.",
-                       capitalized(model::inWords(network, config())), place,
-                       withThousands(std::ssize(level.neurons->neurons)),
-                       level.neurons->bias == 0.0
-                           ? std::string()
-                           : fmt::format(", and biases {}", changeInWords(level.neurons->bias)),
-                       sum);
+    return trFormat("{} at {}: activation × what each of {} neurons writes{}, {}.",
+                    capitalized(model::inWords(network, config())), place,
+                    withThousands(std::ssize(level.neurons->neurons)),
+                    level.neurons->bias == 0.0
+                        ? std::string()
+                        : trFormat(", and biases {}", changeInWords(level.neurons->bias)),
+                    sum);
   }
-  return fmt::format("{} at {}: weight × value of each token, {}.",
-                     headInWords(level.reading.stack, level.sources->head, true), place, sum);
+  return trFormat("{} at {}: weight × value of each token, {}.",
+                  headInWords(level.reading.stack, level.sources->head, true), place, sum);
 }
 
 std::string WhyWords::neuronInWords(const WhyLevel& level, const std::string& shares) const {
   const model::PreActivation& neuron = *level.neuron;
-  std::string words = fmt::format(
+  std::string words = trFormat(
       "The pre-activation of {} at {}: {} parts, sum {:+.4f} = {:+.4f}. Patterns and norms are "
       "held.",
       model::inWords(neuron), placeInWords(level.reading.place, level.reading.stack),
       withThousands(std::ssize(*level.parts)), level.sum, level.value);
   if (neuron.other) {
     const bool ofGate = neuron.of.side == model::NeuronSide::gate;
-    words += fmt::format(" act(gate) · up: the {} is {}, the {} {}.", ofGate ? "gate" : "up",
-                         neuron.chosen ? "read as chosen" : "larger product",
-                         ofGate ? "up" : "gate", changeInWords(*neuron.other));
+    words += trFormat(" act(gate) · up: the {} is {}, the {} {}.", ofGate ? "gate" : "up",
+                      neuron.chosen ? tr("read as chosen") : tr("larger product"),
+                      ofGate ? "up" : "gate", changeInWords(*neuron.other));
   }
-  return shares.empty() ? words : fmt::format("{} This neuron gives {}.", words, shares);
+  return shares.empty() ? words : trFormat("{} This neuron gives {}.", words, shares);
 }
 
 std::string WhyWords::withoutInWords(const FoundWhy& found, std::size_t i,
@@ -207,23 +205,23 @@ std::string WhyWords::withoutInWords(const FoundWhy& found, std::size_t i,
                                      : without.followed ? &*without.followed
                                                         : nullptr;
   if (gone == nullptr) return {};
-  return fmt::format("without {}{}: {} held, {} run again", model::inWords(gone->writer, config()),
-                     !followed                 ? ""
-                     : found.steps[i].alongKey ? " in the key"
-                                               : " in the query",
-                     changeInWords(gone->frozen), changeInWords(gone->total));
+  return trFormat("without {}{}: {} held, {} run again", model::inWords(gone->writer, config()),
+                  !followed                 ? ""
+                  : found.steps[i].alongKey ? tr(" in the key")
+                                            : tr(" in the query"),
+                  changeInWords(gone->frozen), changeInWords(gone->total));
 }
 
 std::string WhyWords::scoreInWords(const ScoreParts& score) const {
   const model::ContentAndPosition sums = contentAndPosition(score);
   const Stack keys = model::keysOf(*moment_->trace, score.stack, score.head.layer);
-  return fmt::format(
+  return trFormat(
       "{} scores {:+.3f} from {} to {}: the sum over what wrote into the query "
       "(rows) × what wrote into the key (columns){}, {:+.3f}; content {:+.3f}, with position "
       "{:+.3f}.",
       headInWords(score.stack, score.head, true), score.score,
       placeInWords(score.query, score.stack), placeInWords(score.key, keys),
-      score.bias == 0.0 ? std::string() : fmt::format(", {:+.3f} for the places", score.bias),
+      score.bias == 0.0 ? std::string() : trFormat(", {:+.3f} for the places", score.bias),
       score.sum, sums.content, sums.mixed + sums.position);
 }
 

@@ -14,6 +14,7 @@
 #include "app/ui/tip_place.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -129,7 +130,7 @@ class CurvePainter {
     }
     lines.insert(lines.begin(), fmt::format("t{}", curves_.first + step));
     if (channels() > kMostCurves) {
-      lines.push_back(fmt::format("and {} channels that are not drawn", channels() - kMostCurves));
+      lines.push_back(trFormat("and {} channels that are not drawn", channels() - kMostCurves));
     }
     const ImGuiStyle& style = ImGui::GetStyle();
     ImVec2 size{0.0F, 2.0F * style.WindowPadding.y};

@@ -3,19 +3,20 @@
 #include <fmt/format.h>
 
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 
 /// The number of rows that a score is the mean of.
 static std::string rowsInWords(Index rows) {
-  return fmt::format("{} row{}", withThousands(rows), rows == 1 ? "" : "s");
+  return trFormat("{} row{}", withThousands(rows), rows == 1 ? "" : "s");
 }
 
 std::string labelWithScore(const HeadLabel& label) {
   if (!label.defined()) return label.title;
   std::string text = label.title;
   if (label.key == "far") {  // a distance; all other scores are shares of the weight
-    text += fmt::format(", {} tokens away", number(*label.score, 3));
+    text += trFormat(", {} tokens away", number(*label.score, 3));
   } else if (label.score) {
     text += fmt::format(" {:.2f}", *label.score);
   }
@@ -36,7 +37,7 @@ bool isPart(const HeadLabel& label, const std::string& purpose) {
 }
 
 std::string measuredHere(double score, Index rows) {
-  return fmt::format("here {:.2f}, {}", score, rowsInWords(rows));
+  return trFormat("here {:.2f}, {}", score, rowsInWords(rows));
 }
 
 }  // namespace
@@ -51,9 +52,9 @@ HeadName headName(const std::string& purpose, const HeadReport* report, Index he
   if (!made) return {purpose, {}, true};
   if (!made->score) {
     const bool absent = made->score.why == kNoPartner;
-    return {purpose, absent ? "nothing to do here" : "not checked here", false};
+    return {purpose, absent ? tr("nothing to do here") : tr("not checked here"), false};
   }
-  if (!holds(*made)) return {purpose, "not found here", false};
+  if (!holds(*made)) return {purpose, tr("not found here"), false};
   return {purpose, measuredHere(*made->score, made->chance.rows), true};
 }
 

@@ -14,6 +14,7 @@
 #include "core/analysis/rows.h"
 #include "core/attention/config.h"
 #include "core/attention/gradients.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -251,8 +252,7 @@ ImU32 ColorScale::color(const ColorMaps& maps, float value) const {
 
 std::string ColorScale::inWords() const {
   if (allZero) return "all 0";
-  return diverging ? "±" + number(high, 3)
-                   : fmt::format("{} to {}", number(low, 3), number(high, 3));
+  return diverging ? "±" + number(high, 3) : trFormat("{} to {}", number(low, 3), number(high, 3));
 }
 
 ColorScale divergingScale(const FrameContext& look, float magnitude) {

@@ -7,6 +7,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -52,8 +53,8 @@ void patchMapLegend(const FrameContext& look, float largest) {
   ImGui::Dummy(bar.size());
   ImGui::SameLine(0.0F, look.space.small);
   const std::string most = largest > 0.0F
-                               ? fmt::format("{:.3f}, the largest on a patch in this row", largest)
-                               : std::string("the largest on a patch of its picture");
+                               ? trFormat("{:.3f}, the largest on a patch in this row", largest)
+                               : std::string(tr("the largest on a patch of its picture"));
   wrappedLabel(look.fonts.small, look.theme.textMuted, most);
 }
 

@@ -12,6 +12,7 @@
 #include "app/ui/scene_commands.h"
 #include "app/ui/selection.h"
 #include "app/ui/tip_place.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 
 namespace headscope::ui {
@@ -132,7 +133,7 @@ bool patchPictureHere(const PanelContext& panel, float side) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::Dummy({large, large});
     picture->draw(look, ImGui::GetWindowDrawList(), Rect::at(at, {large, large}), query, key);
-    ImGui::TextUnformatted("The image whose patches are the tokens.");
+    ImGui::TextUnformatted(tr("The image whose patches are the tokens."));
     ImGui::EndTooltip();
   }
   return true;

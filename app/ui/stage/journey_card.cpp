@@ -13,6 +13,7 @@
 #include "app/ui/stage/stage_view.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -42,8 +43,8 @@ class JourneyCard final : public Card {
  public:
   JourneyCard()
       : Card({.id = kJourneyCard,
-              .title = "How it gets there",
-              .about = "The way of the word, in nine places",
+              .title = tr("How it gets there"),
+              .about = tr("The way of the word, in nine places"),
               .alone = false,
               .framed = false,
               .strip = kJourneyHeight}) {}
@@ -57,32 +58,32 @@ class JourneyCard final : public Card {
     const Rect numbers = room.cutRight(look.px(narrow ? 84 : 176), look.px(narrow ? 8 : 40));
     const bool playing = panel.frame.stagePlaying;
     const bool underWay = panel.stageView.at.has_value();
-    const char* text = narrow                   ? (playing ? "Pause" : "▶")
-                       : playing                ? "Pause"
-                       : atEnd(panel.stageView) ? "▶  Once more"
+    const char* text = narrow                   ? (playing ? tr("Pause") : "▶")
+                       : playing                ? tr("Pause")
+                       : atEnd(panel.stageView) ? tr("▶  Once more")
                        : underWay               ? "▶  Continue"
-                                                : "▶  How it gets there";
+                                                : tr("▶  How it gets there");
     if (bigButton(look, play.placed({play.width(), high}, 0.5F, underWay ? 0.2F : 0.35F), text,
                   true)) {
       toggleJourney(panel.stageView, panel.frame);
     }
-    tip(look, "Follows the word through all steps, in ninety seconds (space)");
+    tip(look, tr("Follows the word through all steps, in ninety seconds (space)"));
     if (underWay && !panel.alone) {
-      constexpr const char* kBack = "Back to the heads";
+      const char* const kBack = tr("Back to the heads");
       ImGui::SetCursorScreenPos({play.a.x, play.b.y - ImGui::GetFrameHeight()});
-      if (pill(look, narrow ? "Heads" : kBack)) leaveJourney(panel.stageView, panel.frame);
-      tip(look, "Ends the journey and shows all heads again (esc)");
+      if (pill(look, narrow ? tr("Heads") : kBack)) leaveJourney(panel.stageView, panel.frame);
+      tip(look, tr("Ends the journey and shows all heads again (esc)"));
     }
     const bool asksWhy = !underWay && !narrow && !panel.alone;
     if (bigButton(look, numbers.placed({numbers.width(), high}, 0.5F, asksWhy ? 0.16F : 0.35F),
-                  narrow ? "Numbers" : "Show the numbers", false)) {
+                  narrow ? tr("Numbers") : tr("Show the numbers"), false)) {
       showNumbers(panel);
     }
-    tip(look, "Opens Flow at the same word, head and step; escape comes back");
+    tip(look, tr("Opens Flow at the same word, head and step; escape comes back"));
     if (asksWhy) {
       ImGui::SetCursorScreenPos({numbers.a.x, numbers.b.y - ImGui::GetFrameHeight()});
-      if (pill(look, "Why does it look there?")) showWhy(panel);
-      tip(look, "What of both words makes the score: opens Flow; escape comes back");
+      if (pill(look, tr("Why does it look there?"))) showWhy(panel);
+      tip(look, tr("What of both words makes the score: opens Flow; escape comes back"));
     }
     line(panel, room);
   }

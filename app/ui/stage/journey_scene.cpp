@@ -11,6 +11,7 @@
 #include "app/ui/stage/stage_view.h"
 #include "core/analysis/head_effect.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/input/coordinate_kinds.h"
 
 namespace headscope::ui {
@@ -75,8 +76,8 @@ class Scene : private ScenePainter {
       below.b.y += 1.6F * line;
     }
     caption(below,
-            fmt::format("{} numbers{}", c_.dModel,
-                        kinds.size() > 1 ? "; each part in colours of its own scale" : ""),
+            trFormat("{} numbers{}", c_.dModel,
+                     kinds.size() > 1 ? tr("; each part in colours of its own scale") : ""),
             theme_.textMuted);
   }
 
@@ -156,12 +157,12 @@ class Scene : private ScenePainter {
   void roles() {
     sentence({}, {}, 0.45F);
     const Rect rest = belowSentence();
-    std::vector<Role> all{
-        {TensorId::qProj, "query: what it looks for", theme_.query, theme_.queryText, c_.numHeads}};
+    std::vector<Role> all{{TensorId::qProj, tr("query: what it looks for"), theme_.query,
+                           theme_.queryText, c_.numHeads}};
     if (!c_.crossAttention()) {
-      all.push_back({TensorId::kProj, "key: what others find it by", theme_.key, theme_.keyText,
+      all.push_back({TensorId::kProj, tr("key: what others find it by"), theme_.key, theme_.keyText,
                      c_.numKvHeads});
-      all.push_back({TensorId::vProj, "value: what it hands on", theme_.value, theme_.valueText,
+      all.push_back({TensorId::vProj, tr("value: what it hands on"), theme_.value, theme_.valueText,
                      c_.numKvHeads});
     }
     const Rect x = wideBar(rest.a.y, look_.px(16));
@@ -197,7 +198,7 @@ class Scene : private ScenePainter {
       if (h != mine || parted < 1.0F) continue;
       bars_.frame(part.outset(look_.px(2)), color_, 2.0F);
       drawTextCentred(list_, look_.fonts.small, {part.centre().x, part.b.y + look_.px(11)}, color_,
-                      fmt::format("head {}", subject_.head + 1));
+                      trFormat("head {}", subject_.head + 1));
     }
   }
 
@@ -348,7 +349,7 @@ class Scene : private ScenePainter {
     bars_.frame(result, done > 0.0F ? color_ : theme_.panelBorder, 1.5F);
     caption(
         result,
-        fmt::format("what head {} hands on for {}: {} numbers", subject_.head + 1, word(), c_.dK()),
+        trFormat("what head {} hands on for {}: {} numbers", subject_.head + 1, word(), c_.dK()),
         theme_.textMuted);
   }
 
@@ -405,7 +406,7 @@ class Scene : private ScenePainter {
     }
     if (mine >= 1.0F) {
       const Rect under = {{all.a.x, all.b.y + look_.px(30)}, {all.b.x, all.b.y + look_.px(30)}};
-      caption(under, fmt::format("the results of all heads for {}, side by side", word()),
+      caption(under, trFormat("the results of all heads for {}, side by side", word()),
               theme_.textMuted);
     }
   }
@@ -457,9 +458,9 @@ class Scene : private ScenePainter {
     bars_.add(ref, bars_.scaleOf(ref), out, done);
     bars_.frame(out, theme_.output, 1.5F);
     caption(out,
-            fmt::format("the new {}: {} numbers for the next layer; below each head its share of "
-                        "what the heads add, by length",
-                        word(), c_.dModel),
+            trFormat("the new {}: {} numbers for the next layer; below each head its share of "
+                     "what the heads add, by length",
+                     word(), c_.dModel),
             theme_.textMuted);
   }
 

@@ -23,6 +23,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/head_effect.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/input/example_sentences.h"
@@ -31,15 +32,15 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kForeign =
-    "These heads learned from English sentences. In another language only “previous word” holds.";
+constexpr const char* kForeign = trLater(
+    "These heads learned from English sentences. In another language only “previous word” holds.");
 
 class SentenceCard final : public Card {
  public:
   explicit SentenceCard(TokenRow& tokens)
       : Card({.id = kSentenceCard,
-              .title = "Sentence",
-              .about = "One word, and where it looks",
+              .title = tr("Sentence"),
+              .about = tr("One word, and where it looks"),
               .framed = false}),
         tokens_(tokens) {}
 
@@ -58,13 +59,13 @@ class SentenceCard final : public Card {
       StageWords said = panel.stageView.at ? stageWords(panel.trace, subject, moment.place, effects)
                                            : stageWords(panel.trace, subject);
       if (!panel.stageView.at && known != nullptr && known->foreign) {
-        said.sentence = kForeign;
+        said.sentence = tr(kForeign);
       } else if (!panel.stageView.at && !isAsked(panel, subject)) {
         said = unaskedWords(panel.trace, subject, purposeTitle(panel.purposes, subject.head));
       }
       // the scores are not told before they are there
       if (moment.place == StagePlace::scores && motion(moment, 6.0) < 1.0F) {
-        said.sentence = "Where their numbers agree, the score grows.";
+        said.sentence = tr("Where their numbers agree, the score grows.");
       }
       headline(panel, said, room);
     }
@@ -164,9 +165,9 @@ class SentenceCard final : public Card {
     const FrameContext& look = panel.look;
     ImGui::SetCursorScreenPos(at.a);
     beginPart("examples", at.size(), ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
-    rowCaption(look, "Or try:");
+    rowCaption(look, tr("Or try:"));
     for (const std::string& text : exampleSentences()) {
-      if (flowingPill(look, text, "The heads find what they look for in it")) {
+      if (flowingPill(look, text, tr("The heads find what they look for in it"))) {
         tokens_.replace(panel, text);
       }
     }
@@ -185,7 +186,7 @@ class SentenceCard final : public Card {
     tokens_.field(panel, look.px(900), top.width());
     drawTextCentred(ImGui::GetWindowDrawList(), look.fonts.regular,
                     {top.centre().x, top.b.y - look.px(22)}, look.theme.textMuted,
-                    "Everything follows as you type. Enter ends.");
+                    tr("Everything follows as you type. Enter ends."));
     const float wide = std::min(below.width(), look.px(1240));
     examples(panel, below.placed({wide, below.height()}));
     return true;
@@ -245,11 +246,11 @@ class SentenceCard final : public Card {
 
   static std::string aboutWord(std::size_t word, std::span<const char> unknown) {
     std::string text =
-        "Click: follow it · drag: move it · double click: type · ctrl+click: its numbers";
+        tr("Click: follow it · drag: move it · double click: type · ctrl+click: its numbers");
     if (word < unknown.size() && unknown[word] != 0) {
-      text +=
+      text += tr(
           "\nThis word is not in the program's list: its kind is guessed from its ending and its "
-          "neighbours.";
+          "neighbours.");
     }
     return text;
   }

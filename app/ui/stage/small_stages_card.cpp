@@ -20,6 +20,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/rows.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
@@ -35,8 +36,8 @@ class SmallStagesCard final : public Card {
  public:
   SmallStagesCard()
       : Card({.id = kSmallStagesCard,
-              .title = "Heads",
-              .about = "The same sentence in every head",
+              .title = tr("Heads"),
+              .about = tr("The same sentence in every head"),
               .framed = false}) {}
 
   void draw(const PanelContext& panel) override {
@@ -51,8 +52,8 @@ class SmallStagesCard final : public Card {
     } else {
       const Rect title = room.cutTop(look.px(24), look.px(2));
       drawText(ImGui::GetWindowDrawList(), look.fonts.semibold, title.a, look.theme.textMuted,
-               heads == 1 ? "One head: one way of looking."
-                          : "A head is one way of looking. Click one.");
+               heads == 1 ? tr("One head: one way of looking.")
+                          : tr("A head is one way of looking. Click one."));
     }
     if (stories == nullptr) return;
     ImGui::SetCursorScreenPos(room.a);
@@ -71,11 +72,18 @@ class SmallStagesCard final : public Card {
 
  private:
   static std::string slideTitle(Index heads) {
-    constexpr const char* kNumbers[] = {"",     "One", "Two",   "Three", "Four",
-                                        "Five", "Six", "Seven", "Eight"};
-    if (heads == 1) return "One head, one question";
-    const std::string count = heads <= 8 ? kNumbers[heads] : std::to_string(heads);
-    return fmt::format("{} heads, one question each, the same sentence", count);
+    constexpr const char* kNumbers[] = {"",
+                                        trLater("One"),
+                                        trLater("Two"),
+                                        trLater("Three"),
+                                        trLater("Four"),
+                                        trLater("Five"),
+                                        trLater("Six"),
+                                        trLater("Seven"),
+                                        trLater("Eight")};
+    if (heads == 1) return tr("One head, one question");
+    const std::string count = heads <= 8 ? tr(kNumbers[heads]) : std::to_string(heads);
+    return trFormat("{} heads, one question each, the same sentence", count);
   }
 
   static int columnsFor(const PanelContext& panel, Index heads, const Rect& room) {
@@ -98,13 +106,13 @@ class SmallStagesCard final : public Card {
     ImGui::SetCursorScreenPos(at.a);
     ImGui::PushID(static_cast<int>(head));
     if (ImGui::InvisibleButton("head", at.size())) chooseHead(panel, head);
-    noteControl(look, fmt::format("Head {}", head + 1));
+    noteControl(look, trFormat("Head {}", head + 1));
     const bool hovered = ImGui::IsItemHovered();
     ImGui::PopID();
     const std::string title = purposeTitle(panel.purposes, head);
     const std::string note = noteOf(story, tokenNoun(panel.trace.document()));
     const std::string explanation = purposeExplanation(panel, head);
-    std::string about = explanation.empty() ? fmt::format("Head {}", head + 1) : explanation;
+    std::string about = explanation.empty() ? trFormat("Head {}", head + 1) : explanation;
     if (const std::string more = noteExplained(panel.trace, panel.selection.item, story);
         !more.empty()) {
       about += "\n" + more;
@@ -145,7 +153,7 @@ class SmallStagesCard final : public Card {
       if (!panel.alone && !picture) room.cutTop(fontSize(plain) * static_cast<float>(2 - 1));
     }
     if (panel.alone) example(panel, head, story, top, color);
-    const std::string below = off ? "switched off" : note;
+    const std::string below = off ? tr("switched off") : note;
     const bool hasNote = !below.empty() && titled;
     if (hasNote) {
       const Rect foot = room.cutBottom(fontSize(look.fonts.regular));

@@ -15,6 +15,7 @@
 #include "app/ui/view_state.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/training/relations.h"
@@ -32,7 +33,7 @@ constexpr float kLow = 560.0F;              // a lower page has small stages of 
 class StagePage final : public Page {
  public:
   explicit StagePage(TokenRow& tokens)
-      : Page({kStagePage, "Stage", "One sentence, and where each word looks", kSentenceCard,
+      : Page({kStagePage, tr("Stage"), tr("One sentence, and where each word looks"), kSentenceCard,
               kSentenceCard},
              Cards::of(makeSentenceCard(tokens), makeSmallStagesCard(), makeJourneyCard())) {}
 
@@ -52,12 +53,12 @@ class StagePage final : public Page {
   }
   bool keys(const PanelContext& panel) const override { return journeyKeys(panel); }
   std::string placeInWords(const PanelContext& panel, std::string_view card) const override {
-    if (card == kSmallStagesCard) return fmt::format("{} heads", panel.trace.config().numHeads);
+    if (card == kSmallStagesCard) return trFormat("{} heads", panel.trace.config().numHeads);
     return namedHead(panel.purposes, panel.selection.head);
   }
   std::string keysInWords(const ViewState& view) const override {
-    return fmt::format("space {} · ← → place · H next head",
-                       view.frame.stagePlaying ? "pauses" : "plays");
+    return trFormat("space {} · ← → place · H next head",
+                    view.frame.stagePlaying ? tr("pauses") : tr("plays"));
   }
 };
 
@@ -101,7 +102,7 @@ const std::vector<HeadStory>* storiesOf(const PanelContext& panel) {
   const bool little = c.numHeads * c.seqLen * c.keys() <= kReadAtOnce;
   const Fingerprint key("head stories", panel.trace.revision(TensorId::weights), item);
   const auto stories = panel.computations.request<std::vector<HeadStory>>(
-      "head stories", key, little ? Schedule::now : Schedule::background, [&] {
+      tr("head stories"), key, little ? Schedule::now : Schedule::background, [&] {
         return [trace = panel.traceHeld,
                 item](const std::atomic<bool>& cancelled) -> std::optional<std::vector<HeadStory>> {
           auto found = headStories(*trace, item, declaredRelations(trace->document()));
@@ -149,7 +150,7 @@ void showNumbers(const PanelContext& panel, std::optional<CellRef> cell) {
   panel.selection.cell = cell ? *cell : cellOf(panel.trace, subject, step);
   panel.frame.stagePlaying = false;
   panel.frame.fromStage = true;
-  panel.commands.say("The numbers behind the stage. Escape goes back.");
+  panel.commands.say(tr("The numbers behind the stage. Escape goes back."));
 }
 
 void showWhy(const PanelContext& panel) {

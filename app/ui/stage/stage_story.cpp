@@ -14,6 +14,7 @@
 #include "core/analysis/head_effect.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
@@ -55,20 +56,20 @@ class Words {
   StageWords of(StagePlace place, bool underWay, const HeadEffects* effects) const {
     switch (place) {
       case StagePlace::word:
-        return {fmt::format("{} is the {} to follow.", word(), token_.one),
-                fmt::format("It will look at the {}, and take in what it needs.", others())};
+        return {trFormat("{} is the {} to follow.", word(), token_.one),
+                trFormat("It will look at the {}, and take in what it needs.", others())};
       case StagePlace::numbers:
-        return {fmt::format("{} becomes {} numbers.", word(), c_.dModel),
-                fmt::format("The program knows no {}: this row of numbers is all it has of the {}.",
-                            token_.one == std::string_view("patch")  ? "picture"
-                            : token_.one == std::string_view("step") ? "curve"
-                                                                     : "letters",
-                            token_.one)};
+        return {trFormat("{} becomes {} numbers.", word(), c_.dModel),
+                trFormat("The program knows no {}: this row of numbers is all it has of the {}.",
+                         token_.one == std::string_view("patch")  ? "picture"
+                         : token_.one == std::string_view("step") ? "curve"
+                                                                  : "letters",
+                         token_.one)};
       case StagePlace::roles:
-        return {"Three bars leave it: query, key and value.",
-                fmt::format("The query says what it looks for, the key what others find it by, the "
-                            "value what it hands on. {}",
-                            ofHeads())};
+        return {tr("Three bars leave it: query, key and value."),
+                trFormat("The query says what it looks for, the key what others find it by, the "
+                         "value what it hands on. {}",
+                         ofHeads())};
       case StagePlace::scores:
         return scores();
       case StagePlace::scaled:
@@ -76,14 +77,14 @@ class Words {
       case StagePlace::shares:
         return underWay ? softmax() : shares();
       case StagePlace::collected:
-        return {"It collects what the others carry, each by its share.", sum() + gates()};
+        return {tr("It collects what the others carry, each by its share."), sum() + gates()};
       case StagePlace::heads:
         return {c_.numHeads == 1
-                    ? "The head has looked."
-                    : fmt::format("All {} heads have looked, each on its own.", c_.numHeads),
-                fmt::format("Their results{} stand side by side: {} × {} = {} numbers.",
-                            c_.gate ? ", each number times its gate," : "", c_.numHeads, c_.dK(),
-                            c_.queryWidth())};
+                    ? tr("The head has looked.")
+                    : trFormat("All {} heads have looked, each on its own.", c_.numHeads),
+                trFormat("Their results{} stand side by side: {} × {} = {} numbers.",
+                         c_.gate ? tr(", each number times its gate,") : "", c_.numHeads, c_.dK(),
+                         c_.queryWidth())};
       case StagePlace::mixed:
         return mixed(effects);
     }
@@ -97,10 +98,12 @@ class Words {
   std::string key(std::size_t at) const {
     return inQuotes(placeName(trace_, Axis::key, subject_.item, static_cast<Index>(at)));
   }
-  std::string others() const { return c_.crossAttention() ? "words of the memory" : "others"; }
+  std::string others() const {
+    return c_.crossAttention() ? tr("words of the memory") : tr("others");
+  }
   std::string ofHeads() const {
-    if (c_.numHeads == 1) return "One head takes them whole.";
-    return fmt::format("Each is cut into {} parts, one for each head.", c_.numHeads);
+    if (c_.numHeads == 1) return tr("One head takes them whole.");
+    return trFormat("Each is cut into {} parts, one for each head.", c_.numHeads);
   }
   bool isSelf(std::size_t at) const {
     return !c_.crossAttention() && static_cast<Index>(at) == subject_.word;
@@ -117,53 +120,52 @@ class Words {
   StageWords scores() const {
     const std::vector<float> all = row(TensorId::rawScores);
     const std::size_t top = strongest(all);
-    const std::string with = isSelf(top) ? "its own key" : key(top);
-    return {fmt::format("The query of {} meets every key.", word()),
-            fmt::format("Where their numbers agree, the score grows. The largest is {}, with {}.",
-                        cellNumber(all[top], 1), with)};
+    const std::string with = isSelf(top) ? tr("its own key") : key(top);
+    return {trFormat("The query of {} meets every key.", word()),
+            trFormat("Where their numbers agree, the score grows. The largest is {}, with {}.",
+                     cellNumber(all[top], 1), with)};
   }
 
   StageWords scaled() const {
     if (!c_.scale && c_.temperature == 1.0F) {
-      return {"The scores stay as they are.",
-              "Division by √d_k is switched off: one large score can now win outright."};
+      return {tr("The scores stay as they are."),
+              tr("Division by √d_k is switched off: one large score can now win outright.")};
     }
     const std::vector<float> all = row(TensorId::scores);
-    return {fmt::format("÷ √{} calms the scores.", c_.dK()),
-            fmt::format("Sums of {} products are large. The largest is now {}: small enough that "
-                        "softmax will leave something for the other {}.",
-                        c_.dK(), cellNumber(all[strongest(all)], 2), token_.many)};
+    return {trFormat("÷ √{} calms the scores.", c_.dK()),
+            trFormat("Sums of {} products are large. The largest is now {}: small enough that "
+                     "softmax will leave something for the other {}.",
+                     c_.dK(), cellNumber(all[strongest(all)], 2), token_.many)};
   }
 
   StageWords shares() const {
     if (fullyMasked()) {
-      return {fmt::format("{} may look at no {}.", word(), token_.one),
-              "The mask forbids every key, so nothing is taken in."};
+      return {trFormat("{} may look at no {}.", word(), token_.one),
+              tr("The mask forbids every key, so nothing is taken in.")};
     }
     const std::vector<float> all = row(TensorId::weights);
     const std::size_t top = strongest(all);
     const float weight = all[top];
-    const std::string head = fmt::format("head {}", subject_.head + 1);
+    const std::string head = trFormat("head {}", subject_.head + 1);
     const std::string at = isSelf(top) ? "itself" : key(top);
     const auto second = secondOf(all, top);
     if (weight >= kFirmShare && (!second || all[*second] < kFaintShare)) {
-      return {
-          fmt::format("{} looks at {}.", word(), at),
-          fmt::format("{} of what it takes in, in {}, comes from there.", percent(weight), head)};
+      return {trFormat("{} looks at {}.", word(), at),
+              trFormat("{} of what it takes in, in {}, comes from there.", percent(weight), head)};
     }
     if (second && all[*second] >= kFaintShare) {
-      return {fmt::format("{} looks at {} and {}.", word(), at,
-                          isSelf(*second) ? "itself" : key(*second)),
-              fmt::format("{} and {} of what it takes in, in {}, come from there.", percent(weight),
-                          percent(all[*second]), head)};
+      return {
+          trFormat("{} looks at {} and {}.", word(), at, isSelf(*second) ? "itself" : key(*second)),
+          trFormat("{} and {} of what it takes in, in {}, come from there.", percent(weight),
+                   percent(all[*second]), head)};
     }
     if (weight >= kFaintShare) {
-      return {fmt::format("{} looks most at {}.", word(), at),
-              fmt::format("{} of what it takes in, in {}, comes from there; the rest from others.",
-                          percent(weight), head)};
+      return {trFormat("{} looks most at {}.", word(), at),
+              trFormat("{} of what it takes in, in {}, comes from there; the rest from others.",
+                       percent(weight), head)};
     }
-    return {fmt::format("{} looks at many {} a little.", word(), token_.many),
-            fmt::format("In {} its largest share, {}, comes from {}.", head, percent(weight), at)};
+    return {trFormat("{} looks at many {} a little.", word(), token_.many),
+            trFormat("In {} its largest share, {}, comes from {}.", head, percent(weight), at)};
   }
 
   static std::optional<std::size_t> secondOf(std::span<const float> row, std::size_t top) {
@@ -179,12 +181,11 @@ class Words {
     if (fullyMasked()) return shares();
     const std::vector<float> all = row(TensorId::weights);
     const std::size_t top = strongest(all);
-    return {
-        "Softmax turns the scores into shares.",
-        fmt::format("{}It raises e to each score, so that the largest stand out, and divides by "
-                    "the sum: together 100 %. {} gets {}.",
-                    bias(top), isSelf(top) ? fmt::format("The {} itself", token_.one) : key(top),
-                    percent(all[top]))};
+    return {tr("Softmax turns the scores into shares."),
+            trFormat("{}It raises e to each score, so that the largest stand out, and divides by "
+                     "the sum: together 100 %. {} gets {}.",
+                     bias(top), isSelf(top) ? trFormat("The {} itself", token_.one) : key(top),
+                     percent(all[top]))};
   }
 
   /// "First a bias for each pair is added to the scores, 1.25 for “cat”. "; empty without one.
@@ -192,8 +193,9 @@ class Words {
     if (!c_.pairBias.on()) return {};
     const float added =
         c_.pairBias.at(subject_.head, c_.firstQuery + subject_.word, static_cast<Index>(at));
-    return fmt::format("First a bias for each {} is added to the scores, {} for {}. ",
-                       c_.pairBias.ofPairs() ? "pair" : "distance", cellNumber(added, 2), key(at));
+    return trFormat("First a bias for each {} is added to the scores, {} for {}. ",
+                    c_.pairBias.ofPairs() ? tr("pair") : tr("distance"), cellNumber(added, 2),
+                    key(at));
   }
 
   /// " A gate then scales each number of the result, here by 0.12 to 0.93."; empty without one.
@@ -203,13 +205,13 @@ class Words {
     trace_.tile(TensorId::gate, subject_.item, subject_.head, subject_.word, 1, 0, c_.dK(),
                 all.data());
     const auto [least, most] = std::ranges::minmax(all);
-    return fmt::format(" A gate then scales each number of the result, here by {} to {}.",
-                       cellNumber(least, 2), cellNumber(most, 2));
+    return trFormat(" A gate then scales each number of the result, here by {} to {}.",
+                    cellNumber(least, 2), cellNumber(most, 2));
   }
 
   /// "0.86 × v(cat) + 0.05 × v(fire) + …"
   std::string sum() const {
-    if (fullyMasked()) return "The mask forbids every key: the result is 0.";
+    if (fullyMasked()) return tr("The mask forbids every key: the result is 0.");
     const std::vector<float> all = row(TensorId::weights);
     std::vector<std::size_t> order(all.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -219,7 +221,7 @@ class Words {
                       order.end(), [&](std::size_t a, std::size_t b) { return all[a] > all[b]; });
     std::string text;
     for (std::size_t i = 0; i < terms; ++i) {
-      text += fmt::format(
+      text += trFormat(
           "{}{:.2f} × value of “{}”", i == 0 ? "" : " + ", all[order[i]],
           stageWord(placeName(trace_, Axis::key, subject_.item, static_cast<Index>(order[i]))));
     }
@@ -227,13 +229,13 @@ class Words {
   }
 
   StageWords mixed(const HeadEffects* effects) const {
-    StageWords words{fmt::format("A last matrix mixes them: the new {}.", word()), {}};
+    StageWords words{trFormat("A last matrix mixes them: the new {}.", word()), {}};
     if (c_.numHeads == 1) {
-      words.sentence = fmt::format("Each of its {} numbers draws on the whole head.", c_.dModel);
+      words.sentence = trFormat("Each of its {} numbers draws on the whole head.", c_.dModel);
       return words;
     }
     words.sentence =
-        fmt::format("Each of its {} numbers draws on all {} heads", c_.dModel, c_.numHeads);
+        trFormat("Each of its {} numbers draws on all {} heads", c_.dModel, c_.numHeads);
     if (effects == nullptr) {
       words.sentence += ".";
       return words;
@@ -242,7 +244,7 @@ class Words {
     for (Index h = 1; h < effects->heads(); ++h) {
       if (effects->termNorm(h, subject_.word) > effects->termNorm(most, subject_.word)) most = h;
     }
-    words.sentence += fmt::format("; here head {} adds the most.", most + 1);
+    words.sentence += trFormat("; here head {} adds the most.", most + 1);
     return words;
   }
 
@@ -316,7 +318,7 @@ const StagePlaceInfo& info(StagePlace place) { return kPlaces[static_cast<std::s
 TokenNoun tokenNoun(const Document& document) {
   if (document.input->patches.on()) return {"patch", "patches"};
   const bool series = std::holds_alternative<SeriesSource>(*document.source);
-  return series ? TokenNoun{"step", "steps"} : TokenNoun{"word", "words"};
+  return series ? TokenNoun{tr("step"), tr("steps")} : TokenNoun{tr("word"), tr("words")};
 }
 
 std::string labelOf(StagePlace place, const Document& document) {
@@ -324,21 +326,21 @@ std::string labelOf(StagePlace place, const Document& document) {
     case StagePlace::word:
       return tokenNoun(document).one;
     case StagePlace::numbers:
-      return "numbers";
+      return tr("numbers");
     case StagePlace::roles:
-      return "query, key, value";
+      return tr("query, key, value");
     case StagePlace::scores:
-      return "scores";
+      return tr("scores");
     case StagePlace::scaled:
       return fmt::format("÷ √{}", document.config.dK());
     case StagePlace::shares:
-      return "shares";
+      return tr("shares");
     case StagePlace::collected:
-      return "collected";
+      return tr("collected");
     case StagePlace::heads:
-      return "all heads";
+      return tr("all heads");
     case StagePlace::mixed:
-      return "mixed";
+      return tr("mixed");
   }
   return {};
 }
@@ -375,19 +377,19 @@ std::vector<HeadStory> headStories(const Trace& trace, Index item,
 std::string noteOf(const HeadStory& story, const TokenNoun& token) {
   switch (story.kind) {
     case HeadStory::Kind::absent:
-      return "nothing to do here";
+      return tr("nothing to do here");
     case HeadStory::Kind::unchecked:
-      return "not checked here";
+      return tr("not checked here");
     case HeadStory::Kind::undeclared:
       return {};
     case HeadStory::Kind::missed:
     case HeadStory::Kind::found:
       break;
   }
-  if (story.right == 0) return "not found here";
+  if (story.right == 0) return tr("not found here");
   constexpr Index kFew = 5;  // one word in five may be wrong without a word about it
   if (kFew * (story.partners - story.right) <= story.partners) return {};
-  return fmt::format("right for {} of {} {}", story.right, story.partners, token.many);
+  return trFormat("right for {} of {} {}", story.right, story.partners, token.many);
 }
 
 std::string noteExplained(const Trace& trace, Index item, const HeadStory& story) {
@@ -400,12 +402,12 @@ std::string noteExplained(const Trace& trace, Index item, const HeadStory& story
   std::string text;
   for (std::size_t i = 0; i < std::min(kNamed, story.misses.size()); ++i) {
     const HeadStory::Miss& miss = story.misses[i];
-    text += fmt::format("{}“{}” looks most at “{}”; “{}” would be right.", text.empty() ? "" : "\n",
-                        name(Axis::query, miss.query), name(Axis::key, miss.looks),
-                        name(Axis::key, miss.partner));
+    text += trFormat("{}“{}” looks most at “{}”; “{}” would be right.", text.empty() ? "" : "\n",
+                     name(Axis::query, miss.query), name(Axis::key, miss.looks),
+                     name(Axis::key, miss.partner));
   }
   if (story.misses.size() > kNamed) {
-    text += fmt::format("\n… and {} more.", story.misses.size() - kNamed);
+    text += trFormat("\n… and {} more.", story.misses.size() - kNamed);
   }
   return text;
 }
@@ -419,12 +421,12 @@ StageWords unaskedWords(const Trace& trace, const StageSubject& subject,
   StageWords words = stageWords(trace, subject);
   const std::vector<Link> links = linksOf(trace, subject);
   if (links.empty()) return words;  // a row without weights
-  words.sentence = fmt::format(
+  words.sentence = trFormat(
       "{} of head {} goes to {}, but it is no answer: {} has none for this {}. Shares "
       "always add up to 100 %.",
       percent(links.front().weight), subject.head + 1,
       inQuotes(placeName(trace, Axis::key, subject.item, links.front().key)),
-      purpose.empty() ? "its question" : fmt::format("“{}”", purpose),
+      purpose.empty() ? tr("its question") : fmt::format("“{}”", purpose),
       tokenNoun(trace.document()).one);
   return words;
 }

@@ -10,6 +10,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -31,7 +32,7 @@ Arithmetic fittingArithmetic(const FrameContext& look, const Trace& trace, const
 }
 
 std::string termsLinkText(const Explanation& e) {
-  return e.terms.size() > 1 ? fmt::format("all {} terms", e.terms.size()) : "trace it back";
+  return e.terms.size() > 1 ? trFormat("all {} terms", e.terms.size()) : tr("trace it back");
 }
 
 /// Draws a link with its right end at `end` that opens the terms of the cell. Returns its width.
@@ -47,7 +48,7 @@ float termsLink(const PanelContext& panel, const CellRef& cell, const std::strin
   ImDrawList* list = ImGui::GetWindowDrawList();
   drawText(list, look.fonts.small, at.a, color, text);
   if (ImGui::IsItemHovered()) list->AddLine({at.a.x, at.b.y}, at.b, color);
-  tip(look, "Every term, and where it comes from (T)");
+  tip(look, tr("Every term, and where it comes from (T)"));
   if (clicked) {
     panel.selection.cell = cell;
     panel.selection.tool = kTermsTool;
@@ -71,9 +72,10 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
   const ImVec2 pen(text.a.x, text.a.y + look.space.thin);
   const auto shown = explainedCell(panel.view);
   if (!shown || !exists(*shown, panel.trace.config())) {
-    drawText(list, look.fonts.small, pen, t.textMuted,
-             elided(look.fonts.small,
-                    "Point at a cell to see its arithmetic; click to keep it here.", text.width()));
+    drawText(
+        list, look.fonts.small, pen, t.textMuted,
+        elided(look.fonts.small,
+               tr("Point at a cell to see its arithmetic; click to keep it here."), text.width()));
     return;
   }
   float room = text.width();

@@ -18,6 +18,7 @@
 #include "app/ui/step_view/step_view_matrix.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -110,7 +111,7 @@ class HeadGridPanel {
     const bool wide = at.width() > look_.px(46);
     drawText(list_, wide ? look_.fonts.small : look_.fonts.tiny,
              {at.a.x, grid_.place0(room_.a, head).y + look_.space.hair}, color,
-             wide ? fmt::format("{} {}", count_ < c.numHeads ? "K, V" : "Head", head + 1)
+             wide ? fmt::format("{} {}", count_ < c.numHeads ? "K, V" : tr("Head"), head + 1)
                   : std::to_string(head + 1));
     const bool chosen = head == headIn(tensor_, panel_.selection.head, c);
     const Rect frame = at.outset(1.0F);

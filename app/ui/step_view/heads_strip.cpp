@@ -18,6 +18,7 @@
 #include "app/ui/step_view/head_panels.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -43,8 +44,7 @@ std::string stripColumns(const AttentionConfig& c, Index head, float room, ImFon
 /// Returns the name of the head of K and V that a query head reads.
 std::string stripKvHead(const AttentionConfig& c, Index head, float room, ImFont* font) {
   const Index number = c.kvHead(head) + 1;
-  return fittingText(font, room, fmt::format("K, V head {}", number),
-                     fmt::format("K, V {}", number));
+  return fittingText(font, room, trFormat("K, V head {}", number), fmt::format("K, V {}", number));
 }
 
 constexpr float kLowStripCard = 72.0F;  // at scale 1; lower cards have a small picture
@@ -59,7 +59,7 @@ struct StripCard {
   int lines = 0;  // of a name above the picture
 
   std::string name() const {
-    return brief ? std::to_string(head + 1) : fmt::format("Head {}", head + 1);
+    return brief ? std::to_string(head + 1) : trFormat("Head {}", head + 1);
   }
   float left(const FrameContext& look) const {
     return textAtRight ? picture.b.x + look.px(12) : at.a.x + look.px(8);
@@ -203,7 +203,7 @@ void stripCardItem(const PanelContext& panel, const HeadTiles& tiles, const Meas
       ImGui::GetWindowDrawList()->AddRect(card.picture.a, card.picture.b, look.theme.accent);
     } else if (const auto about = purposeExplanation(panel, card.head); !about.empty()) {
       const HeadName name = nameHere(panel, measured, card.head);
-      tip(look, name.holds ? about : fmt::format("{}\n\nOn this input: {}.", about, name.here));
+      tip(look, name.holds ? about : trFormat("{}\n\nOn this input: {}.", about, name.here));
     }
   }
   ImGui::SetCursorScreenPos(switchPlace(look, card));
@@ -248,7 +248,7 @@ std::vector<StripCard> stripCards(const PanelContext& panel, const MeasuredHeads
   return cards;
 }
 
-constexpr const char* kWhySeveral = "Why several heads?";
+constexpr const char* kWhySeveral = trLater("Why several heads?");
 
 /// Draws a button that opens the comparison with one head that does the work of two.
 void whySeveralButton(const PanelContext& panel, const char* text) {
@@ -257,7 +257,7 @@ void whySeveralButton(const PanelContext& panel, const char* text) {
     panel.headsView.effectTab = EffectTab::whySeveral;
     panel.frame.inSight = "effects";
   }
-  tip(panel.look, "One head for the jobs of two of these, compared with the two");
+  tip(panel.look, tr("One head for the jobs of two of these, compared with the two"));
 }
 
 /// Draws the heading of the strip, with the button at the right end of the line.
@@ -265,26 +265,27 @@ void stripHeading(const PanelContext& panel, const std::string& about) {
   const FrameContext& look = panel.look;
   const ImVec2 start = ImGui::GetCursorPos();
   const bool several = panel.trace.config().numHeads > 1;
-  const float button = several ? buttonWidth(look, kWhySeveral) : 0.0F;
+  const float button = several ? buttonWidth(look, tr(kWhySeveral)) : 0.0F;
   const float room = ImGui::GetContentRegionAvail().x - button -
-                     textSize(look.fonts.semibold, "Heads").x - look.px(24);
-  heading(look, "Heads", room > 0.0F ? wholeParts(look.fonts.small, about, room).c_str() : nullptr);
+                     textSize(look.fonts.semibold, tr("Heads")).x - look.px(24);
+  heading(look, tr("Heads"),
+          room > 0.0F ? wholeParts(look.fonts.small, about, room).c_str() : nullptr);
   if (!several) return;
   const ImVec2 after = ImGui::GetCursorPos();
   ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - button, start.y - look.space.tight});
-  whySeveralButton(panel, kWhySeveral);
+  whySeveralButton(panel, tr(kWhySeveral));
   ImGui::SetCursorPos(after);
 }
 
 /// Draws the button on two lines at the right of a strip too low for a heading. Returns the width
 /// that it takes.
 float whySeveralAtRight(const PanelContext& panel, float height) {
-  constexpr const char* kTwoLines = "Why several\nheads?";
+  const char* const kTwoLines = tr("Why several\nheads?");
   const FrameContext& look = panel.look;
   if (panel.trace.config().numHeads < 2) return 0.0F;
   const ImVec2 start = ImGui::GetCursorPos();
   const ImVec2 padding = ImGui::GetStyle().FramePadding;
-  const float width = textSize(look.fonts.regular, "Why several").x + 2.0F * padding.x;
+  const float width = textSize(look.fonts.regular, tr("Why several")).x + 2.0F * padding.x;
   const float lines = 2.0F * fontSize(look.fonts.regular) + 2.0F * padding.y;
   ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - width,
                        start.y + std::max(0.0F, (height - lines) * 0.5F)});
@@ -294,15 +295,15 @@ float whySeveralAtRight(const PanelContext& panel, float height) {
 }
 
 std::string scaleInWords(const HeadTiles& weights) {
-  return fmt::format("weights {}, one scale · rows: queries, columns: keys",
-                     weights.scale().inWords());
+  return trFormat("weights {}, one scale · rows: queries, columns: keys",
+                  weights.scale().inWords());
 }
 
 void headsStrip(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   HeadTiles tiles(panel, panel.magnitudes, TensorId::weights);
-  std::string about = scaleInWords(tiles) + " · click to open · alt+x switches a head off";
+  std::string about = scaleInWords(tiles) + tr(" · click to open · alt+x switches a head off");
   const std::string mistakes = mistakesInWords(panel);
   if (!mistakes.empty()) about = mistakes + " · " + about;
   constexpr float kRoomForHeading = 70.0F;
@@ -351,11 +352,11 @@ void headsStrip(const PanelContext& panel) {
 
 class HeadsStrip final : public Card {
  public:
-  HeadsStrip() : Card({kStripCard, "Heads", "the weights of every head"}) {}
+  HeadsStrip() : Card({kStripCard, tr("Heads"), tr("the weights of every head")}) {}
   void draw(const PanelContext& panel) override {
     if (!panel.alone) return headsStrip(panel);
     const HeadTiles tiles(panel, panel.magnitudes, TensorId::weights);
-    heading(panel.look, "Heads", scaleInWords(tiles).c_str());
+    heading(panel.look, tr("Heads"), scaleInWords(tiles).c_str());
     headGrid(panel, TensorId::weights);
   }
 };

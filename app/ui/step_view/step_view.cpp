@@ -23,6 +23,7 @@
 #include "app/ui/step_view/used_columns.h"
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -241,7 +242,7 @@ class StepView {
   const Explanation* explained_ = nullptr;  // the arithmetic of a result's cell
 };
 
-constexpr const char* kGradients = "gradients";
+constexpr const char* kGradients = trLater("gradients");
 
 /// The parts of a step that the user chooses between; empty where there is no choice.
 std::vector<const char*> partChoices(StepId step) {
@@ -260,9 +261,9 @@ float stepViewChoicesWidth(const PanelContext& panel) {
   const auto parts = partChoices(panel.selection.step);
   if (!parts.empty()) width += choicesWidth(look, parts) + look.px(12);
   if (hasScopes(panel.selection.step)) {
-    width += choicesWidth(look, {"this head", "all heads"}) + look.px(12);
+    width += choicesWidth(look, {tr("this head"), tr("all heads")}) + look.px(12);
   }
-  return width + buttonWidth(look, kGradients);
+  return width + buttonWidth(look, tr(kGradients));
 }
 
 /// Draws the row of switches at the cursor; `flows`: it wraps where it is narrow.
@@ -277,28 +278,28 @@ void stepViewChoices(const PanelContext& panel, bool flows) {
         static_cast<int>(&partShownBy(panel.selection.step, panel.selection.part) - parts.data());
     const int clicked = choices(look, "part", partChoices(panel.selection.step), chosen);
     if (clicked >= 0) panel.selection.part = parts[static_cast<std::size_t>(clicked)].part;
-    next(hasScopes(panel.selection.step) ? choicesWidth(look, {"this head", "all heads"})
-                                         : buttonWidth(look, kGradients));
+    next(hasScopes(panel.selection.step) ? choicesWidth(look, {tr("this head"), tr("all heads")})
+                                         : buttonWidth(look, tr(kGradients)));
   }
   if (hasScopes(panel.selection.step)) {
-    const int clicked = choices(look, "scope", {"this head", "all heads"},
+    const int clicked = choices(look, "scope", {tr("this head"), tr("all heads")},
                                 panel.selection.scope == StepViewScope::allHeads ? 1 : 0);
     if (clicked >= 0)
       panel.selection.scope = clicked == 1 ? StepViewScope::allHeads : StepViewScope::thisHead;
-    next(buttonWidth(look, kGradients));
+    next(buttonWidth(look, tr(kGradients)));
   }
-  if (pill(look, kGradients, panel.selection.gradients))
+  if (pill(look, tr(kGradients), panel.selection.gradients))
     showGradients(panel.view, !panel.selection.gradients);
-  tip(look,
-      "Shows gradients instead of the numbers (shift+G): of the chosen word's logit, if this is a "
-      "layer of the page Model's pass, else of the output's sum");
+  tip(look, tr("Shows gradients instead of the numbers (shift+G): of the chosen word's logit, if "
+               "this is a "
+               "layer of the page Model's pass, else of the output's sum"));
 }
 
 /// The number that the gradients are of, or why there are none yet.
 std::string gradientSentence(const PanelContext& panel) {
   if (!panel.gradientsProblem.empty()) return std::string(panel.gradientsProblem);
-  if (!panel.frame.gradientsThere) return "backward: being computed";
-  return fmt::format("backward: the gradient of {} with respect to each number", panel.gradientsOf);
+  if (!panel.frame.gradientsThere) return tr("backward: being computed");
+  return trFormat("backward: the gradient of {} with respect to each number", panel.gradientsOf);
 }
 
 /// Draws the step's number and description at the left of the switches, or above them where it is
@@ -309,7 +310,7 @@ void stepViewHeading(const PanelContext& panel, bool perHead) {
   const StepText text = step(panel.selection.step).text(c);
   const ImVec2 top = ImGui::GetCursorPos();
   const std::string title =
-      fmt::format("Step {} · {}", stepPlace(panel.selection.step, c) + 1, text.title);
+      trFormat("Step {} · {}", stepPlace(panel.selection.step, c) + 1, text.title);
   std::string explanation = stepSentence(step(panel.selection.step), panel.document);
   if (panel.selection.gradients) explanation = gradientSentence(panel);
   if (perHead) {
@@ -324,7 +325,7 @@ void stepViewHeading(const PanelContext& panel, bool perHead) {
   const bool flows = free < switches;
   const float room = flows ? free : free - switches;
   if (panel.frame.gradientsThere && textSize(look.fonts.small, explanation).x > room) {
-    explanation = fmt::format("gradient of {}", panel.gradientsOf);
+    explanation = trFormat("gradient of {}", panel.gradientsOf);
   }
   heading(look, title.c_str(),
           room > look.px(60) ? elided(look.fonts.small, explanation, room).c_str() : nullptr);
@@ -464,7 +465,7 @@ void fillStepView(const PanelContext& panel, StepViewMemory& memory, CellEditing
 class StepViewCard final : public Card {
  public:
   StepViewCard(CellEditing& editing, const Playback& playback)
-      : Card({kStepViewCard, "Step", "the matrices of the step"}),
+      : Card({kStepViewCard, tr("Step"), tr("the matrices of the step")}),
         editing_(editing),
         playback_(playback) {}
 

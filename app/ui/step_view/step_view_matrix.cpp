@@ -19,6 +19,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
 
@@ -107,7 +108,7 @@ class StepViewMatrixPainter {
     const int down = perPixel(at_.height(), ref_.shownRows());
     const int across = perPixel(at_.width(), ref_.shownCols());
     if (down > 1 || across > 1) {
-      add(fmt::format(" · a pixel: the largest of {} × {}", down, across));
+      add(trFormat(" · a pixel: the largest of {} × {}", down, across));
     }
     const float gap = look_.space.small;
     // many narrow matrices side by side: the shape would meet the next title

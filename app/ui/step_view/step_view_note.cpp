@@ -15,6 +15,7 @@
 #include "core/attention/alibi.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
@@ -25,21 +26,21 @@ namespace {
 StepViewNote aboutColumns(const UsedColumns& used, const StepViewItem& input) {
   const std::string name(stepViewSymbol(input.ref.tensor));
   StepViewNote note;
-  note.text = fmt::format(
+  note.text = trFormat(
       "Shown: columns {} to {} of {} and the rows of W that they multiply. The other {} {}.",
       used.first, used.last(), name, used.all - used.count,
-      used.rest == 0.0F ? std::string("are 0 for every token here")
-                        : fmt::format("hold ±{} at most, and are still part of the product",
-                                      number(used.rest, 2)));
-  note.offer = fmt::format("show all {}", used.all);
+      used.rest == 0.0F
+          ? std::string(tr("are 0 for every token here"))
+          : trFormat("hold ±{} at most, and are still part of the product", number(used.rest, 2)));
+  note.offer = trFormat("show all {}", used.all);
   note.accept = [](const PanelContext& panel) { panel.preferences.faintColumns = true; };
   return note;
 }
 
 StepViewNote aboutAllColumns() {
   StepViewNote note;
-  note.text = "All columns of X are shown, including those that are almost 0.";
-  note.offer = "leave them out";
+  note.text = tr("All columns of X are shown, including those that are almost 0.");
+  note.offer = tr("leave them out");
   note.accept = [](const PanelContext& panel) { panel.preferences.faintColumns = false; };
   return note;
 }
@@ -58,18 +59,18 @@ StepViewNote aboutScale(const PanelContext& panel, const std::vector<StepViewIte
   const float after = reach(TensorId::scores);
   const bool same = before == after;
   return {
-      fmt::format("One colour scale for both: scores of up to {} either way {}.", number(before, 3),
-                  same ? "stay as they are" : "become up to " + number(after, 3)),
+      trFormat("One colour scale for both: scores of up to {} either way {}.", number(before, 3),
+               same ? tr("stay as they are") : tr("become up to ") + number(after, 3)),
       {}};
 }
 
 StepViewNote aboutNoMask(const PanelContext& panel) {
   const bool cross = panel.trace.config().crossAttention();
   StepViewNote note;
-  note.text = cross ? "Nothing is masked: every query sees every key of the memory."
-                    : "Nothing is masked: every query sees every key, including later ones.";
+  note.text = cross ? tr("Nothing is masked: every query sees every key of the memory.")
+                    : tr("Nothing is masked: every query sees every key, including later ones.");
   if (cross) return note;
-  note.offer = "make it causal";
+  note.offer = tr("make it causal");
   note.accept = [](const PanelContext& of) {
     Mask mask = of.document.config.mask;
     mask.causal = true;
@@ -83,10 +84,10 @@ StepViewNote aboutAlibi(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
   const Index head = panel.selection.head;
   StepViewNote note = c.mask.none() ? aboutNoMask(panel) : StepViewNote{};
-  note.text = fmt::format(
+  note.text = trFormat(
       "ALiBi subtracts {:.3g} from a score of {} for each position between query and key.{}",
       alibiSlope(head, c.numHeads), headName(TensorId::scores, head, c),
-      c.mask.none() ? " Nothing is masked." : "");
+      c.mask.none() ? tr(" Nothing is masked.") : "");
   return note;
 }
 
@@ -97,7 +98,7 @@ StepViewNote aboutMemory(const PanelContext& panel) {
   const Trace& trace = panel.trace;
   const AttentionConfig& c = trace.config();
   StepViewNote note;
-  note.text = "Queries come from the input; keys and values come from the memory.";
+  note.text = tr("Queries come from the input; keys and values come from the memory.");
   note.aside = true;
   note.offer = "lesson";
   note.accept = [](const PanelContext& of) { of.commands.add(BeginLesson{"13_two_sentences"}); };
@@ -113,10 +114,10 @@ StepViewNote aboutMemory(const PanelContext& panel) {
   const auto& queries = laneTokens(trace, Lane::query, panel.selection.item);
   const auto& keys = laneTokens(trace, Lane::key, panel.selection.item);
   if (queries.empty() || keys.empty()) return note;
-  note.text = fmt::format("The largest weight here: '{}' looks at '{}' with {}. {}",
-                          shownToken(queries[static_cast<std::size_t>(largest.row)]),
-                          shownToken(keys[static_cast<std::size_t>(largest.col)]), number(most, 2),
-                          note.text);
+  note.text =
+      trFormat("The largest weight here: '{}' looks at '{}' with {}. {}",
+               shownToken(queries[static_cast<std::size_t>(largest.row)]),
+               shownToken(keys[static_cast<std::size_t>(largest.col)]), number(most, 2), note.text);
   return note;
 }
 

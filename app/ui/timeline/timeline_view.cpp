@@ -12,6 +12,7 @@
 #include "app/ui/sentence_strip.h"
 #include "app/ui/widgets.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -65,9 +66,9 @@ void scrubBar(const PanelContext& panel, const Playback& playback) {
       static_cast<double>(std::clamp((ImGui::GetIO().MousePos.x - a.x) / size.x, 0.0F, 1.0F));
   if (ImGui::IsItemActive()) panel.selection.playTime = pointed;
   const TimelineSegment& under = timeline.moments()[timeline.at(pointed)];
-  tip(look, fmt::format("{} {} · {} of {}", stepPlace(under.step, panel.trace.config()) + 1,
-                        step(under.step).text(panel.trace.config()).title, clockText(pointed),
-                        clockText(timeline.length())));
+  tip(look, trFormat("{} {} · {} of {}", stepPlace(under.step, panel.trace.config()) + 1,
+                     step(under.step).text(panel.trace.config()).title, clockText(pointed),
+                     clockText(timeline.length())));
 
   drawStepSegments(look, timeline, panel.selection.step, a, b);
   if (!panel.selection.playTime) return;

@@ -22,6 +22,7 @@
 #include "core/analysis/trace_difference.h"
 #include "core/attention/mistakes.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
@@ -41,19 +42,20 @@ void referenceChooser(const PanelContext& panel) {
     ImGui::SameLine(0.0F, look.space.tight);
     return clicked;
   };
-  rowCaption(look, "against");
-  if (choice("last edit", !right && !state, "The state before the last edit")) {
+  rowCaption(look, tr("against"));
+  if (choice(tr("last edit"), !right && !state, tr("The state before the last edit"))) {
     panel.selection.against = Against::lastEdit;
   }
-  if (choice("start", state && panel.reference.name == "start",
-             "The oldest state of the history")) {
+  if (choice(tr("start"), state && panel.reference.name == "start",
+             tr("The oldest state of the history"))) {
     panel.commands.add(CompareWith{0});
   }
-  if (choice("another state", state && panel.reference.name != "start",
-             "Opens the history, where 'compare' chooses a state")) {
+  if (choice(tr("another state"), state && panel.reference.name != "start",
+             tr("Opens the history, where 'compare' chooses a state"))) {
     panel.selection.inspectorTab = InspectorTab::history;
   }
-  if (mistaken && choice("the right way", right, "The same without the mistakes that are on")) {
+  if (mistaken &&
+      choice(tr("the right way"), right, tr("The same without the mistakes that are on"))) {
     panel.selection.against = Against::rightWay;
   }
   ImGui::SameLine(0.0F, look.space.medium);
@@ -69,7 +71,8 @@ void referenceChooser(const PanelContext& panel) {
 std::string whyNoReference(const Reference& reference) {
   if (!reference.problem.empty()) return reference.problem;
   if (!reference.name.empty()) return "computing …";
-  return "Nothing was edited yet. Change any number, weight or setting to see its effects here.";
+  return tr(
+      "Nothing was edited yet. Change any number, weight or setting to see its effects here.");
 }
 
 /// Returns the distance that an output moved, and its share of the former length: "0.412 (12 %)".
@@ -104,14 +107,15 @@ void outputBars(const PanelContext& panel, const std::vector<OutputChange>& chan
   const auto write = [&](const Rect& at, ImFont* in, ImU32 color, const std::string& text) {
     drawText(list, in, at.a, color, elided(in, text, at.width()));
   };
-  if (changes.empty()) return write(room, font, t.textMuted, "the outputs have different shapes");
+  if (changes.empty())
+    return write(room, font, t.textMuted, tr("the outputs have different shapes"));
   const float line = fontSize(font) + look.space.small;
   const bool explained = room.height() > look.px(150);
   write(room.cutTop(fontSize(look.fonts.semibold), look.space.tight), look.fonts.semibold, t.text,
-        room.width() > look.px(220) ? "how much each output changed" : "outputs moved");
+        room.width() > look.px(220) ? tr("how much each output changed") : tr("outputs moved"));
   const double most = std::ranges::max(changes, {}, &OutputChange::moved).moved;
   if (most == 0.0) {
-    return write(room, font, t.textMuted, "nothing changed: every output is the same");
+    return write(room, font, t.textMuted, tr("nothing changed: every output is the same"));
   }
   if (explained) write(room.cutTop(line), font, t.textMuted, "‖after − before‖ (of ‖before‖)");
   const auto fit = static_cast<std::size_t>(std::max(1.0F, room.height() / line));
@@ -132,15 +136,15 @@ void outputBars(const PanelContext& panel, const std::vector<OutputChange>& chan
   }
   if (!cut) return;
   write(room, font, t.textMuted,
-        fmt::format("the {} of {} tokens that changed most", rows.size(),
-                    withThousands(std::ssize(changes))));
+        trFormat("the {} of {} tokens that changed most", rows.size(),
+                 withThousands(std::ssize(changes))));
 }
 
 class ChangesTool final : public Card {
  public:
   ChangesTool()
-      : Card({kChangesTool, "Changes", "what an edit changed, cell by cell and token by token",
-              'C'}) {}
+      : Card({kChangesTool, tr("Changes"),
+              tr("what an edit changed, cell by cell and token by token"), 'C'}) {}
 
   ReferenceKind reference() const override { return ReferenceKind::chosen; }
 
@@ -163,7 +167,7 @@ class ChangesTool final : public Card {
     const Fingerprint key("moved", panel.trace.pass(), before.trace->pass(), before.salt,
                           panel.selection.item);
     const auto* moved = panel.computations.computeNow<std::vector<OutputChange>>(
-        "moved outputs", key,
+        tr("moved outputs"), key,
         [&] { return outputChanges(*before.trace, panel.trace, panel.selection.item); });
     if (moved != nullptr) outputBars(panel, *moved, bars);
   }

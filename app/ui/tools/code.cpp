@@ -13,6 +13,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -30,7 +31,8 @@ std::string shapesOf(const Step& step, const AttentionConfig& config) {
 
 class CodeTool final : public Card {
  public:
-  CodeTool() : Card({kCodeTool, "Code", "the pass in PyTorch, a few lines for each step", 'Y'}) {}
+  CodeTool()
+      : Card({kCodeTool, tr("Code"), tr("the pass in PyTorch, a few lines for each step"), 'Y'}) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -42,9 +44,10 @@ class CodeTool final : public Card {
       if (chosen && panel.selection.step != shown_) ImGui::SetScrollHereY();
     }
     shown_ = panel.selection.step;
-    wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 "Export → PyTorch script writes it as a program with this pass's tensors, which "
-                 "checks every step.");
+    wrappedLabel(
+        look.fonts.small, look.theme.textMuted,
+        tr("Export → PyTorch script writes it as a program with this pass's tensors, which "
+           "checks every step."));
     ImGui::EndChild();
   }
 

@@ -26,6 +26,7 @@
 #include "core/analysis/trace_difference.h"
 #include "core/attention/steps/step.h"
 #include "core/attention/switches.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
 
@@ -224,20 +225,20 @@ class Compared {
 
   std::string summary() const {
     const MatrixDifference& d = difference_;
-    if (d.changed == 0) return fmt::format("nothing changed: all {} cells are the same", d.cells);
+    if (d.changed == 0) return trFormat("nothing changed: all {} cells are the same", d.cells);
     const bool scores = item_.rowLane == Lane::query && item_.colLane == Lane::key;
-    return fmt::format("{} of {} cells differ, most of all {}, by {}{}", d.changed, d.cells,
-                       cellName(passes_.first.trace, d.where), number(d.largest, 4),
-                       scores ? " · rows: queries, columns: keys" : "");
+    return trFormat("{} of {} cells differ, most of all {}, by {}{}", d.changed, d.cells,
+                    cellName(passes_.first.trace, d.where), number(d.largest, 4),
+                    scores ? tr(" · rows: queries, columns: keys") : "");
   }
 
   std::string cellInWords() const {
     if (!cell_) return summary();
     const CellRef cell = ref_.cell(*cell_);
     const float change = valueOf(kDifferenceIndex, cell);
-    return fmt::format("{}: {} {} · {} {} · difference {}{}", cellName(passes_.first.trace, cell),
-                       passes_.first.name, number(valueOf(0, cell), 6), passes_.second.name,
-                       number(valueOf(1, cell), 6), change > 0.0F ? "+" : "", number(change, 4));
+    return trFormat("{}: {} {} · {} {} · difference {}{}", cellName(passes_.first.trace, cell),
+                    passes_.first.name, number(valueOf(0, cell), 6), passes_.second.name,
+                    number(valueOf(1, cell), 6), change > 0.0F ? "+" : "", number(change, 4));
   }
 
   void write(const Rect& line, const std::string& text) {
@@ -309,11 +310,11 @@ void comparedMatrices(const PanelContext& panel, const ComparedPasses& passes,
     const bool both =
         has(first.trace.config(), ref.tensor) && has(second.trace.config(), ref.tensor);
     const std::string shapes =
-        !both ? fmt::format("Only one of the two has {}.", info(ref.tensor).name)
-              : fmt::format("{} has the shape {} {} and {} {}: cells cannot be compared.",
-                            info(ref.tensor).name,
-                            toString(shapeOf(ref.tensor, first.trace.config())), first.name,
-                            toString(shapeOf(ref.tensor, second.trace.config())), second.name);
+        !both ? trFormat("Only one of the two has {}.", info(ref.tensor).name)
+              : trFormat("{} has the shape {} {} and {} {}: cells cannot be compared.",
+                         info(ref.tensor).name, toString(shapeOf(ref.tensor, first.trace.config())),
+                         first.name, toString(shapeOf(ref.tensor, second.trace.config())),
+                         second.name);
     drawText(ImGui::GetWindowDrawList(), panel.look.fonts.regular, room.a,
              panel.look.theme.textMuted, elided(panel.look.fonts.regular, shapes, room.width()));
     return;

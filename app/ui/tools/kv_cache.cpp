@@ -26,6 +26,7 @@
 #include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
 
@@ -64,14 +65,14 @@ void playDecoding(const PanelContext& panel) {
 
 void decodeButton(const PanelContext& panel) {
   const FrameContext& look = panel.look;
-  if (primaryPill(look, panel.frame.decodePlaying ? "Pause##decode" : "Decode##decode", true,
-                  look.px(74))) {
+  if (primaryPill(look, panel.frame.decodePlaying ? tr("Pause##decode") : tr("Decode##decode"),
+                  true, look.px(74))) {
     panel.frame.decodePlaying = !panel.frame.decodePlaying;
     panel.frame.decodeShownAt = look.now;
     if (panel.frame.decodePlaying && panel.selection.decodePosition == lastPosition(panel))
       panel.selection.decodePosition = 0;
   }
-  tip(look, "A token a second");
+  tip(look, tr("A token a second"));
 }
 
 /// Draws "token 3 of 6: sat", the slider and its buttons, and the choice of heads.
@@ -80,7 +81,7 @@ void decodeControls(const PanelContext& panel) {
   const Index last = lastPosition(panel);
   const float gap = look.space.tight;
   if (pill(look, "◀##decode", false, panel.selection.decodePosition > 0)) stepDecoding(panel, -1);
-  tip(look, "A token back (,)");
+  tip(look, tr("A token back (,)"));
   ImGui::SameLine(0.0F, gap);
   ImGui::SetNextItemWidth(
       std::clamp(ImGui::GetContentRegionAvail().x * 0.22F, look.px(70), look.px(220)));
@@ -91,22 +92,22 @@ void decodeControls(const PanelContext& panel) {
   }
   ImGui::SameLine(0.0F, gap);
   if (pill(look, "▶##decode", false, panel.selection.decodePosition < last)) stepDecoding(panel, 1);
-  tip(look, "A token on (.)");
+  tip(look, tr("A token on (.)"));
   ImGui::SameLine(0.0F, gap);
   decodeButton(panel);
   ImGui::SameLine(0.0F, look.space.large);
 
   ImFont* font = look.fonts.regular;
   const float right =
-      ImGui::GetWindowContentRegionMax().x - choicesWidth(look, {"this head", "all heads"});
+      ImGui::GetWindowContentRegionMax().x - choicesWidth(look, {tr("this head"), tr("all heads")});
   const auto& tokens = laneTokens(panel.trace, Lane::query, panel.selection.item);
   const std::string where =
-      fmt::format("token {} of {}: {}", panel.selection.decodePosition + 1, last + 1,
-                  shownToken(tokens[static_cast<std::size_t>(panel.selection.decodePosition)]));
+      trFormat("token {} of {}: {}", panel.selection.decodePosition + 1, last + 1,
+               shownToken(tokens[static_cast<std::size_t>(panel.selection.decodePosition)]));
   inlineLabel(look, font, look.theme.text,
               elided(font, where, right - ImGui::GetCursorPosX() - look.space.medium));
   ImGui::SameLine(right);
-  const int scope = choices(look, "decode scope", {"this head", "all heads"},
+  const int scope = choices(look, "decode scope", {tr("this head"), tr("all heads")},
                             panel.selection.scope == StepViewScope::allHeads);
   if (scope >= 0)
     panel.selection.scope = scope == 1 ? StepViewScope::allHeads : StepViewScope::thisHead;
@@ -129,13 +130,13 @@ void workTable(const PanelContext& panel, const DecodeLedger& ledger) {
   const Theme& t = look.theme;
   const Index now = panel.selection.decodePosition;
   Table table(look, {"work"},
-              {{"FLOPs", {}, false, 0, 1, false},
-               {"cached", {}, true, 42, 0, false},
-               {"no cache", {}, true, 54, 0, false}});
+              {{tr("FLOPs"), {}, false, 0, 1, false},
+               {tr("cached"), {}, true, 42, 0, false},
+               {tr("no cache"), {}, true, 54, 0, false}});
   const auto line = [&](Index id, std::string_view name, Index cached, Index whole, ImU32 swatch) {
     table.row(id);
-    tip(look, fmt::format("{} FLOPs with a cache, {} without", withThousands(cached),
-                          withThousands(whole)));
+    tip(look,
+        trFormat("{} FLOPs with a cache, {} without", withThousands(cached), withThousands(whole)));
     table.swatch(name, swatch);
     table.number(flopsAmount(cached));
     table.number(flopsAmount(whole), t.textMuted);
@@ -148,8 +149,8 @@ void workTable(const PanelContext& panel, const DecodeLedger& ledger) {
          whole.parts[p], colors[p]);
   }
   line(kDecodeParts, "token", cached.total(), whole.total(), 0);
-  line(kDecodeParts + 1, "so far", ledger.cachedSoFar(now).total(), ledger.wholeSoFar(now).total(),
-       0);
+  line(kDecodeParts + 1, tr("so far"), ledger.cachedSoFar(now).total(),
+       ledger.wholeSoFar(now).total(), 0);
 }
 
 /// Draws the FLOPs of each token, stacked by part: with a cache in full colour, without one pale
@@ -180,25 +181,25 @@ void workChart(const PanelContext& panel, const DecodeLedger& ledger, float heig
   list->AddRect(now.a, now.b, look.theme.text, 0, 0, look.space.hair);
   list->AddLine({room.a.x, chart.plot().b.y}, chart.plot().b, look.theme.divider);
   ImGui::Dummy(room.size());
-  tip(look, fmt::format("FLOPs of each token, 1 to {}: in full colour with a cache, pale without",
-                        count));
+  tip(look,
+      trFormat("FLOPs of each token, 1 to {}: in full colour with a cache, pale without", count));
 }
 
 void kvCacheWork(const PanelContext& panel, bool headed) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   if (headed) {
-    label(look.fonts.semibold, t.text, "Work");
-    tip(look,
-        "FLOPs by the ledger's rule: a multiply-add counts 2, a bias 1, the scaling 1, softmax 4. "
-        "Without a cache, each new token repeats the pass over all tokens so far.");
+    label(look.fonts.semibold, t.text, tr("Work"));
+    tip(look, tr("FLOPs by the ledger's rule: a multiply-add counts 2, a bias 1, the scaling 1, "
+                 "softmax 4. "
+                 "Without a cache, each new token repeats the pass over all tokens so far."));
   }
   try {
     const DecodeLedger ledger(panel.trace.config());
     const Index now = panel.selection.decodePosition;
     label(look.fonts.small, t.good,
-          fmt::format("saved {}, so far {}", savedShare(ledger.cached(now), ledger.whole(now)),
-                      savedShare(ledger.cachedSoFar(now), ledger.wholeSoFar(now))));
+          trFormat("saved {}, so far {}", savedShare(ledger.cached(now), ledger.whole(now)),
+                   savedShare(ledger.cachedSoFar(now), ledger.wholeSoFar(now))));
     workTable(panel, ledger);
     const float left = ImGui::GetContentRegionAvail().y - look.space.tight;
     workChart(panel, ledger, std::clamp(left, look.px(44), look.px(110)));
@@ -222,7 +223,7 @@ std::vector<Index> comparedSizes(const AttentionConfig& c) {
 }
 
 std::string sharingName(Index kvHeads, Index heads) {
-  if (kvHeads == heads) return fmt::format("MHA {}", kvHeads);
+  if (kvHeads == heads) return trFormat("MHA {}", kvHeads);
   return fmt::format("{} {}", kvHeads == 1 ? "MQA" : "GQA", kvHeads);
 }
 
@@ -242,10 +243,10 @@ void sizeBar(const PanelContext& panel, Index kvHeads, Index positions) {
                static_cast<float>(kvHeads) / static_cast<float>(c.numHeads),
                own ? t.accent : withAlpha(t.accent, 0.35F), own ? t.accentText : t.textMuted});
   ImGui::Dummy(line.size());
-  tip(look, fmt::format("{} key/value heads for {} query heads: {} of K and V per layer in F32, {} "
-                        "in F16",
-                        kvHeads, c.numHeads, bytes,
-                        bytesInWords(kvCacheBytes(c, kvHeads, positions, 2))));
+  tip(look,
+      trFormat("{} key/value heads for {} query heads: {} of K and V per layer in F32, {} "
+               "in F16",
+               kvHeads, c.numHeads, bytes, bytesInWords(kvCacheBytes(c, kvHeads, positions, 2))));
 }
 
 void kvCacheSize(const PanelContext& panel) {
@@ -255,24 +256,24 @@ void kvCacheSize(const PanelContext& panel) {
   const auto bytesOf = [&](Index kvHeads, Index of, Index each) {
     return bytesInWords(kvCacheBytes(c, kvHeads, of, each));
   };
-  label(look.fonts.semibold, look.theme.text, "Cache " + bytesOf(c.numKvHeads, positions, 4));
-  tip(look, fmt::format("K and V of one layer: 2 × {} items × {} tokens × {} columns × 4 bytes",
-                        c.batch, withThousands(positions), c.dKv()));
+  label(look.fonts.semibold, look.theme.text, tr("Cache ") + bytesOf(c.numKvHeads, positions, 4));
+  tip(look, trFormat("K and V of one layer: 2 × {} items × {} tokens × {} columns × 4 bytes",
+                     c.batch, withThousands(positions), c.dKv()));
   const auto line = [&](const std::string& text) {
     wrappedLabel(look.fonts.small, look.theme.textMuted, text);
   };
   const auto sizes = comparedSizes(c);
   const std::size_t all = kvHeadCounts(c.numHeads).size();
-  if (sizes.size() < all) line(fmt::format("{} of {} numbers of K/V heads:", sizes.size(), all));
+  if (sizes.size() < all) line(trFormat("{} of {} numbers of K/V heads:", sizes.size(), all));
   for (const Index kvHeads : sizes) sizeBar(panel, kvHeads, positions);
   ImGui::Dummy({1, look.space.thin});
-  line(fmt::format("per layer in F32; {} in F16", bytesOf(c.numKvHeads, positions, 2)));
-  line(fmt::format("{} per K/V head", bytesOf(1, positions, 4)));
-  line(fmt::format("+{} with each token", bytesOf(c.numKvHeads, 1, 4)));
+  line(trFormat("per layer in F32; {} in F16", bytesOf(c.numKvHeads, positions, 2)));
+  line(trFormat("{} per K/V head", bytesOf(1, positions, 4)));
+  line(trFormat("+{} with each token", bytesOf(c.numKvHeads, 1, 4)));
   ImGui::Dummy({1, look.space.thin});
-  line(
+  line(tr(
       "Query heads that share a key and value head share its cache. Cached rows stay valid: under "
-      "a causal mask a row depends only on tokens up to its own.");
+      "a causal mask a row depends only on tokens up to its own."));
 }
 
 // The tool.
@@ -280,8 +281,8 @@ void kvCacheSize(const PanelContext& panel) {
 class KvCacheTool final : public Card {
  public:
   KvCacheTool()
-      : Card({"kvcache", "KV cache", "decoding token by token: what is computed, what is cached",
-              'K'}) {}
+      : Card({"kvcache", tr("KV cache"),
+              tr("decoding token by token: what is computed, what is cached"), 'K'}) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -303,16 +304,16 @@ class KvCacheTool final : public Card {
     const float gap = look.space.large;
     const float narrow = look.px(196);
     if (room.width() > look.px(800)) {
-      column("kv size", room.cutRight(narrow, gap), look, [&] { kvCacheSize(panel); });
-      column("kv work", room.cutRight(narrow, gap), look, [&] { kvCacheWork(panel, true); });
+      column(tr("kv size"), room.cutRight(narrow, gap), look, [&] { kvCacheSize(panel); });
+      column(tr("kv work"), room.cutRight(narrow, gap), look, [&] { kvCacheWork(panel, true); });
     } else {
-      column("kv work and size", room.cutRight(narrow, gap), look, [&] { workAndSize(panel); });
+      column(tr("kv work and size"), room.cutRight(narrow, gap), look, [&] { workAndSize(panel); });
     }
     kvCachePicture(panel, panel.magnitudes, room);
   }
 
   std::vector<Shortcut> shortcuts() const override {
-    return {{",  .", "one token back, one token forward"}};
+    return {{",  .", tr("one token back, one token forward")}};
   }
 
   /// The keys , and . move to the token before and after.
@@ -339,7 +340,8 @@ class KvCacheTool final : public Card {
     constexpr float kBoth = 330.0F;  // the least height for both, at scale 1
     bool& showsSize = panel.preferences.decodeShowsSize;
     if (ImGui::GetContentRegionAvail().y < panel.look.px(kBoth)) {
-      const int chosen = choices(panel.look, "work or size", {"work", "cache"}, showsSize ? 1 : 0);
+      const int chosen =
+          choices(panel.look, "work or size", {tr("work"), tr("cache")}, showsSize ? 1 : 0);
       if (chosen >= 0) showsSize = chosen == 1;
       return showsSize ? kvCacheSize(panel) : kvCacheWork(panel, false);
     }

@@ -13,6 +13,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -197,14 +198,14 @@ class KvCachePicture {
     keys.draw(list_, weights);
     room.cutTop(keys.room());
     if (every_) {
-      row(TensorId::concat, "concat", 1, config_.queryWidth(), t.text, false);
+      row(TensorId::concat, tr("concat"), 1, config_.queryWidth(), t.text, false);
     } else {
       row(joinedHeads(config_),
           fmt::format(fmt::runtime(config_.gate ? "head{} = G ⊙ a V" : "head{} = a V"), head), 1,
           config_.dK(), headColor(t, static_cast<std::size_t>(panel_.selection.head)), false);
     }
     room.cutTop(gap);
-    row(TensorId::output, every_ && !namesLeft ? "output = concat W^O" : "output", 1,
+    row(TensorId::output, every_ && !namesLeft ? tr("output = concat W^O") : tr("output"), 1,
         config_.dModel, t.outputText, false);
   }
 
@@ -222,12 +223,12 @@ class KvCachePicture {
       drawText(list_, font, {room.a.x, at.centre().y - fontSize(font) * 0.5F}, t.textMuted, text);
       room.cutLeft(width, look_.space.medium);
     };
-    entry("new",
+    entry(tr("new"),
           [&](ImVec2 a, ImVec2 b) { list_->AddRect(a, b, t.keyText, 0, 0, look_.space.thin); });
-    entry("cached",
+    entry(tr("cached"),
           [&](ImVec2 a, ImVec2 b) { list_->AddRectFilled(a, b, withAlpha(t.key, 0.35F)); });
-    entry("not kept", [&](ImVec2 a, ImVec2 b) { list_->AddRectFilled(a, b, t.fieldActive); });
-    entry("to come", [&](ImVec2 a, ImVec2 b) {
+    entry(tr("not kept"), [&](ImVec2 a, ImVec2 b) { list_->AddRectFilled(a, b, t.fieldActive); });
+    entry(tr("to come"), [&](ImVec2 a, ImVec2 b) {
       list_->AddRectFilled(a, b, t.maskedFill);
       list_->AddLine({a.x, b.y}, {b.x, a.y}, t.hatch, look_.space.hair);
       list_->AddRect(a, b, t.hatch);

@@ -23,6 +23,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/mask.h"
@@ -30,7 +31,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kRulesIntoPaint = "turn the rules into painted pairs";
+constexpr const char* kRulesIntoPaint = trLater("turn the rules into painted pairs");
 constexpr float kMatrixShare = 0.52F;  // the largest share of the card's width
 
 /// The extent of a stroke: the pairs under the mouse, their rows or their columns.
@@ -155,7 +156,8 @@ void legendEntry(const FrameContext& look, MaskRule rule, const std::string& nam
 
 class MaskTool final : public Card {
  public:
-  MaskTool() : Card({"mask", "Mask", "which key each query may see · drag to paint", 'M'}) {}
+  MaskTool()
+      : Card({"mask", tr("Mask"), tr("which key each query may see · drag to paint"), 'M'}) {}
 
   void draw(const PanelContext& panel) override {
     const AttentionConfig& c = panel.document.config;
@@ -182,11 +184,11 @@ class MaskTool final : public Card {
   }
 
   std::vector<Shortcut> shortcuts() const override {
-    return {{"drag", "paints pairs; with shift a rectangle"},
-            {"enter", "shows the cursor while no cell is chosen"},
-            {"← ↑ ↓ →", "move the cursor"},
-            {"alt+x", "allows or forbids its pair"},
-            {"esc", "closes the brush"}};
+    return {{"drag", tr("paints pairs; with shift a rectangle")},
+            {"enter", tr("shows the cursor while no cell is chosen")},
+            {"← ↑ ↓ →", tr("move the cursor")},
+            {"alt+x", tr("allows or forbids its pair")},
+            {"esc", tr("closes the brush")}};
   }
 
   /// Handles the keys: arrows move the cursor, Escape removes the cursor, Enter
@@ -269,7 +271,7 @@ class MaskTool final : public Card {
       });
     }
     stroke_->last = point;
-    pushPaint(panel, std::move(paint), "mask painted", "paint");
+    pushPaint(panel, std::move(paint), tr("mask painted"), "paint");
   }
 
   /// Returns the pair under the mouse, which is lit on the step view as well.
@@ -302,30 +304,31 @@ class MaskTool final : public Card {
     const Index t = c.seqLen;
     const Index m = c.keys();
     const Index n = size_;
-    rowCaption(look, "start from");
-    if (flowingPill(look, "all allowed",
-                    "No rule, no padding, no paint: every query sees every key") &&
+    rowCaption(look, tr("start from"));
+    if (flowingPill(look, tr("all allowed"),
+                    tr("No rule, no padding, no paint: every query sees every key")) &&
         !c.mask.none()) {
-      panel.commands.push(SetMask{Mask{}, "mask: all allowed"});
+      panel.commands.push(SetMask{Mask{}, tr("mask: all allowed")});
     }
-    if (flowingPill(look, "causal",
-                    "Each query sees the keys up to its own position, as in a decoder")) {
+    if (flowingPill(look, tr("causal"),
+                    tr("Each query sees the keys up to its own position, as in a decoder"))) {
       startFrom(panel, causalPattern(t, m), "causal");
     }
-    if (flowingPill(look, fmt::format("window {}###window", n),
-                    "Keys less than n positions away")) {
-      startFrom(panel, windowPattern(t, m, n), fmt::format("window {}", n));
+    if (flowingPill(look, trFormat("window {}###window", n),
+                    tr("Keys less than n positions away"))) {
+      startFrom(panel, windowPattern(t, m, n), trFormat("window {}", n));
     }
-    if (flowingPill(look, fmt::format("prefix {}###prefix", n),
-                    "All see the first n keys, the rest causally: a prefix language model")) {
-      startFrom(panel, prefixPattern(t, m, n), fmt::format("prefix {}", n));
+    if (flowingPill(look, trFormat("prefix {}###prefix", n),
+                    tr("All see the first n keys, the rest causally: a prefix language model"))) {
+      startFrom(panel, prefixPattern(t, m, n), trFormat("prefix {}", n));
     }
-    if (flowingPill(look, fmt::format("padding {}###padding", n), "Only the first n keys count")) {
-      startFrom(panel, paddingPattern(t, m, n), fmt::format("padding {}", n));
+    if (flowingPill(look, trFormat("padding {}###padding", n), tr("Only the first n keys count"))) {
+      startFrom(panel, paddingPattern(t, m, n), trFormat("padding {}", n));
     }
-    if (flowingPill(look, "documents",
-                    "Several documents in one sequence: tokens see only their own. They end after "
-                    ". ! ?")) {
+    if (flowingPill(
+            look, tr("documents"),
+            tr("Several documents in one sequence: tokens see only their own. They end after "
+               ". ! ?"))) {
       startFrom(panel, documentsPaint(panel.document, paintedItem(panel)), "documents");
     }
     flowOn(look, look.px(100));
@@ -333,10 +336,10 @@ class MaskTool final : public Card {
     const Index most = std::max(t, m);
     const auto refuse = [&](Index value) {
       return value >= 1 && value <= most ? std::string()
-                                         : fmt::format("n is {}: give 1 to {}", value, most);
+                                         : trFormat("n is {}: give 1 to {}", value, most);
     };
-    const auto size = wholeNumberField(look, {"n", n, most, fmt::format("give 1 to {}", most)},
-                                       sizeDraft_, refuse);
+    const auto size =
+        wholeNumberField(look, {"n", n, most, trFormat("give 1 to {}", most)}, sizeDraft_, refuse);
     if (size) size_ = *size;
     problemBelow(look, sizeDraft_);
   }
@@ -345,43 +348,45 @@ class MaskTool final : public Card {
     const FrameContext& look = panel.look;
     const AttentionConfig& c = panel.document.config;
     const Mask& mask = c.mask;
-    rowCaption(look, "brush");
+    rowCaption(look, tr("brush"));
     const int chosen =
-        choices(look, "brush", {"pairs", "rows", "columns"}, static_cast<int>(brush_));
+        choices(look, "brush", {tr("pairs"), tr("rows"), tr("columns")}, static_cast<int>(brush_));
     if (chosen >= 0) brush_ = static_cast<Brush>(chosen);
-    if (flowingPill(look, "invert", "Swaps allowed and forbidden pairs; padding stays")) {
+    if (flowingPill(look, tr("invert"), tr("Swaps allowed and forbidden pairs; padding stays"))) {
       Mask rules = mask;
       rules.lengths.clear();
       startFrom(panel, inverted(asPaint(rules, 0, c.seqLen, c.keys())), "inverted");
     }
-    if (flowingPill(look, "clear paint", "Removes the paint and keeps the rules",
+    if (flowingPill(look, tr("clear paint"), tr("Removes the paint and keeps the rules"),
                     mask.painted != nullptr)) {
       Mask next = mask;
       next.painted = nullptr;
-      panel.commands.push(SetMask{std::move(next), "mask paint cleared"});
+      panel.commands.push(SetMask{std::move(next), tr("mask paint cleared")});
     }
     const bool rules =
         mask.causal || mask.window > 0 || (!mask.lengths.empty() && !lengthsDiffer(mask));
-    if (flowingPill(look, kRulesIntoPaint,
-                    "Causal, window and padding become painted pairs, and their switches go off: "
-                    "then every pair can be changed. Padding that differs between items stays a "
-                    "rule.",
-                    rules)) {
-      panel.commands.push(SetMask{rulesAsPaint(mask, c.seqLen, c.keys()), "mask rules into paint"});
+    if (flowingPill(
+            look, tr(kRulesIntoPaint),
+            tr("Causal, window and padding become painted pairs, and their switches go off: "
+               "then every pair can be changed. Padding that differs between items stays a "
+               "rule."),
+            rules)) {
+      panel.commands.push(
+          SetMask{rulesAsPaint(mask, c.seqLen, c.keys()), tr("mask rules into paint")});
     }
   }
 
   void legend(const FrameContext& look) const {
     const Mask& mask = shown_.mask();
     label(look.fonts.small, look.theme.textMuted,
-          fmt::format("{} of {} pairs allowed", withThousands(shown_.allowedPairs()),
-                      withThousands(shown_.queries() * shown_.keys())));
-    if (mask.causal) legendEntry(look, MaskRule::causal, "causal");
+          trFormat("{} of {} pairs allowed", withThousands(shown_.allowedPairs()),
+                   withThousands(shown_.queries() * shown_.keys())));
+    if (mask.causal) legendEntry(look, MaskRule::causal, tr("causal"));
     if (mask.window > 0) {
-      legendEntry(look, MaskRule::window, fmt::format("window {}", mask.window));
+      legendEntry(look, MaskRule::window, trFormat("window {}", mask.window));
     }
-    if (!mask.lengths.empty()) legendEntry(look, MaskRule::padding, "padding");
-    if (mask.painted != nullptr) legendEntry(look, MaskRule::painted, "painted");
+    if (!mask.lengths.empty()) legendEntry(look, MaskRule::padding, tr("padding"));
+    if (mask.painted != nullptr) legendEntry(look, MaskRule::painted, tr("painted"));
   }
 
   /// Writes the sentences on the pair under the mouse or cursor, on a rule that prevents painting,
@@ -398,20 +403,21 @@ class MaskTool final : public Card {
       const bool one = rules.size() == 1;
       const bool differs =
           lengthsDiffer(d.config.mask) && one && rules.front() == MaskRule::padding;
-      wrappedLabel(look.fonts.small, t.bad,
-                   fmt::format("{} forbid{} {} → {} anyway: {}", namesOf(rules), one ? "s" : "",
-                               queryName(d, item, refused_->row), keyName(d, item, refused_->col),
-                               differs ? "padding that differs between items cannot be painted over"
-                                       : fmt::format("'{}' lets you change it", kRulesIntoPaint)));
+      wrappedLabel(
+          look.fonts.small, t.bad,
+          trFormat("{} forbid{} {} → {} anyway: {}", namesOf(rules), one ? "s" : "",
+                   queryName(d, item, refused_->row), keyName(d, item, refused_->col),
+                   differs ? tr("padding that differs between items cannot be painted over")
+                           : trFormat("'{}' lets you change it", tr(kRulesIntoPaint))));
     }
     const std::string masked = fullyMaskedSentence(d, item, shown_.fullyMasked());
     if (!masked.empty()) wrappedLabel(look.fonts.small, t.bad, masked);
-    wrappedLabel(look.fonts.small, t.textMuted,
-                 cursor_
-                     ? "drag to paint, with shift a rectangle · arrows move, x changes the pair, "
-                       "Esc hides the cursor"
-                     : "drag to paint, with shift a rectangle · Enter, while no cell is chosen, "
-                       "for a cursor to paint by keyboard");
+    wrappedLabel(
+        look.fonts.small, t.textMuted,
+        cursor_ ? tr("drag to paint, with shift a rectangle · arrows move, x changes the pair, "
+                     "Esc hides the cursor")
+                : tr("drag to paint, with shift a rectangle · Enter, while no cell is chosen, "
+                     "for a cursor to paint by keyboard"));
   }
 
   ShownMask shown_;

@@ -21,6 +21,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/trace_difference.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -60,19 +61,19 @@ void mistakeSwitches(const PanelContext& panel, float width) {
     }
     ImGui::EndDisabled();
     tip(look, !whyNot.empty() ? std::string(whyNot)
-              : on            ? "On: switch it off"
-                              : "Make this mistake");
+              : on            ? tr("On: switch it off")
+                              : tr("Make this mistake"));
     ImGui::SameLine(0.0F, look.space.medium);
     row.a = ImGui::GetCursorScreenPos();
     if (ImGui::InvisibleButton("title", {std::max(row.width(), 1.0F), row.height()})) {
       panel.selection.mistake = text.mistake;
     }
-    richTip(look, std::string(text.why));
-    const bool fits = richTextSize(look.fonts, look.fonts.regular, text.title).x <= row.width();
+    richTip(look, std::string(tr(text.why)));
+    const bool fits = richTextSize(look.fonts, look.fonts.regular, tr(text.title)).x <= row.width();
     ImFont* font = fits ? look.fonts.regular : look.fonts.small;
     const ImU32 ink = on ? t.bad : chosen ? t.accentText : t.text;
     drawRichText(list, look.fonts, font, {row.a.x, row.centre().y - fontSize(font) * 0.5F}, ink,
-                 elided(font, text.title, row.width()));
+                 elided(font, tr(text.title), row.width()));
     ImGui::PopID();
   }
 }
@@ -85,14 +86,15 @@ void mistakeInWords(const FrameContext& look, const MistakeText& text, bool on, 
   const auto write = [&](ImU32 color, const std::string& what) {
     richParagraph(look.fonts, look.fonts.small, color, what, width);
   };
-  const std::string why = fmt::format("Why: {}.", text.why);
+  const std::string why = trFormat("Why: {}.", tr(text.why));
   if (!all) {
     write(t.text, wholeParts(look.fonts.small, why, width));
-    richTip(look, fmt::format("Wrong: {}.\nRight: {}.\n{}", text.wrong, text.right, why));
+    richTip(look, trFormat("Wrong: {}.\nRight: {}.\n{}", tr(text.wrong), tr(text.right), why));
     return;
   }
-  write(on ? t.bad : t.text, fmt::format("{}: {}.", on ? "Wrong, and on" : "Wrong", text.wrong));
-  write(t.good, fmt::format("Right: {}.", text.right));
+  write(on ? t.bad : t.text,
+        fmt::format("{}: {}.", on ? tr("Wrong, and on") : tr("Wrong"), tr(text.wrong)));
+  write(t.good, trFormat("Right: {}.", tr(text.right)));
   write(t.text, why);
 }
 
@@ -116,12 +118,12 @@ Computed<MistakeFigures> measuredFigures(const PanelContext& panel) {
 /// Returns the reason why a mistake makes no difference here.
 std::string whyNoDifference(const AttentionConfig& c, Mistake mistake) {
   if (mistake == Mistake::zeroForMasked && c.mask.none()) {
-    return "Nothing is masked here, so it makes no difference.";
+    return tr("Nothing is masked here, so it makes no difference.");
   }
   if (mistake == Mistake::sharedHead && c.numHeads == 1) {
-    return "There is one head only, so it makes no difference.";
+    return tr("There is one head only, so it makes no difference.");
   }
-  return "It makes no difference here.";
+  return tr("It makes no difference here.");
 }
 
 void writeFigures(const PanelContext& panel, const Computed<MistakeFigures>& figures) {
@@ -129,19 +131,19 @@ void writeFigures(const PanelContext& panel, const Computed<MistakeFigures>& fig
   const Theme& t = look.theme;
   ImFont* font = look.fonts.small;
   if (!figures.problem.empty()) return label(font, t.bad, figures.problem);
-  if (figures.current == nullptr) return label(font, t.textMuted, "measuring …");
+  if (figures.current == nullptr) return label(font, t.textMuted, tr("measuring …"));
   const auto [weights, output] = *figures.current;
   if (weights != 0.0F || output != 0.0F) {
     return label(font, t.text,
-                 fmt::format("largest difference over all heads: weights {} · output {}",
-                             number(weights, 3), number(output, 3)));
+                 trFormat("largest difference over all heads: weights {} · output {}",
+                          number(weights, 3), number(output, 3)));
   }
   const Mistake mistake = panel.selection.mistake;
   label(font, t.textMuted, whyNoDifference(panel.trace.config(), mistake));
   Mask mask = panel.document.config.mask;
   if (mistake != Mistake::zeroForMasked || !mask.none()) return;
   ImGui::SameLine(0.0F, look.space.medium);
-  if (!pill(look, "switch causal on")) return;
+  if (!pill(look, tr("switch causal on"))) return;
   mask.causal = true;
   panel.commands.push(SetMask{std::move(mask)});
 }
@@ -164,7 +166,7 @@ void comparedWithTheRightWay(const PanelContext& panel, float height) {
   if (!there) {
     const bool problem = !reference.problem.empty();
     label(look.fonts.small, problem ? look.theme.bad : look.theme.textMuted,
-          problem ? reference.problem : "computing …");
+          problem ? reference.problem : tr("computing …"));
     return;
   }
   if (isOn(reference.trace->config(), mistake) == on) return;
@@ -172,7 +174,7 @@ void comparedWithTheRightWay(const PanelContext& panel, float height) {
   const bool isRight =
       std::none_of(allMistakes().begin(), allMistakes().end(),
                    [&](const MistakeText& each) { return isOn(without, each.mistake); });
-  const char* right = isRight ? "right" : "without it";  // that pass has another mistake
+  const char* right = isRight ? tr("right") : tr("without it");  // that pass has another mistake
   const ComparedPass now{panel.trace, 0, on ? "wrong" : right};
   const ComparedPass other{*reference.trace, reference.salt, on ? right : "wrong"};
   writeFigures(panel, measuredFigures(panel));
@@ -184,8 +186,8 @@ void comparedWithTheRightWay(const PanelContext& panel, float height) {
 class MistakesTool final : public Card {
  public:
   MistakesTool()
-      : Card({kMistakesTool, "Common mistakes",
-              "made on purpose, compared with the correct computation", 'W'}) {}
+      : Card({kMistakesTool, tr("Common mistakes"),
+              tr("made on purpose, compared with the correct computation"), 'W'}) {}
 
   ReferenceKind reference() const override { return ReferenceKind::mistake; }
 
@@ -207,7 +209,7 @@ class MistakesTool final : public Card {
     ImGui::EndChild();
   }
 
-  std::vector<Shortcut> shortcuts() const override { return {{"alt+1 … 5", "each on, off"}}; }
+  std::vector<Shortcut> shortcuts() const override { return {{"alt+1 … 5", tr("each on, off")}}; }
 
   /// Alt and a digit switch a mistake on or off.
   bool editKeys(const PanelContext& panel) override {

@@ -19,6 +19,7 @@
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -44,20 +45,19 @@ Projection projectionOf(TensorId part, const AttentionConfig& c) {
 }
 
 std::string differenceInWords(const PerHeadComparison& c) {
-  if (c.largestDifference == 0.0) return "largest difference 0: the same, bit for bit";
-  const std::string found =
-      fmt::format("largest difference {} of values up to {}", nearZeroText(c.largestDifference),
-                  number(c.largestValue, 3));
-  return found + (c.agrees() ? ": rounding, since the sums are added in another order"
-                             : ": more than rounding");
+  if (c.largestDifference == 0.0) return tr("largest difference 0: the same, bit for bit");
+  const std::string found = trFormat("largest difference {} of values up to {}",
+                                     nearZeroText(c.largestDifference), number(c.largestValue, 3));
+  return found + (c.agrees() ? tr(": rounding, since the sums are added in another order")
+                             : tr(": more than rounding"));
 }
 
 std::string timesInWords(const PerHeadComparison& c) {
   const std::size_t heads = c.perHead.size();
-  const std::string runs = c.runs == 1 ? "one run" : fmt::format("the best of {} runs", c.runs);
-  return fmt::format("combined {} ms · {} {} ms · {}", number(c.togetherMs, 3),
-                     heads == 1 ? "1 head" : fmt::format("{} heads one by one", heads),
-                     number(c.perHeadMs, 3), runs);
+  const std::string runs = c.runs == 1 ? tr("one run") : trFormat("the best of {} runs", c.runs);
+  return trFormat("combined {} ms · {} {} ms · {}", number(c.togetherMs, 3),
+                  heads == 1 ? "1 head" : trFormat("{} heads one by one", heads),
+                  number(c.perHeadMs, 3), runs);
 }
 
 /// The layout of the heads' tiles in rows: as many as fit.
@@ -182,7 +182,7 @@ class PerHeadPicture {
     const std::string shape = toString(Shape{whole(projection_.input).cols, config_.dK()});
     title(line.a, line.width(), text,
           tiles.shown < projection_.heads
-              ? fmt::format("the first {} of {}", tiles.shown, projection_.heads)
+              ? trFormat("the first {} of {}", tiles.shown, projection_.heads)
               : fmt::format("{} × {}", projection_.heads, shape));
     const ImVec2 size(
         std::min(room.width() / static_cast<float>(tiles.columns), room.width() * 0.5F),
@@ -233,8 +233,8 @@ class PerHeadPicture {
                             picture_.scaleOf(whole(projection_.result)), at);
     const auto cell = MatrixPlace{at, values.rows, values.cols}.hovered();
     if (!cell) return;
-    tipNow(fmt::format("head {}, row {}, column {} = {}\ncomputed from this head's matrix",
-                       head + 1, cell->row, cell->col, number(values(cell->row, cell->col), 6)),
+    tipNow(trFormat("head {}, row {}, column {} = {}\ncomputed from this head's matrix", head + 1,
+                    cell->row, cell->col, number(values(cell->row, cell->col), 6)),
            at);
   }
 
@@ -251,8 +251,8 @@ class PerHeadPicture {
 class PerHeadTool final : public Card {
  public:
   PerHeadTool()
-      : Card({"perhead", "Combined or per head",
-              "one matrix for all heads, or one for each: the same numbers", 'P'}) {}
+      : Card({"perhead", tr("Combined or per head"),
+              tr("one matrix for all heads, or one for each: the same numbers"), 'P'}) {}
 
   void draw(const PanelContext& panel) override {
     const Trace& trace = panel.trace;
@@ -286,7 +286,7 @@ class PerHeadTool final : public Card {
     ImGui::SameLine(0.0F, look.space.medium);
     const PerHeadComparison* c = comparison.current;
     const bool busy = c == nullptr && comparison.problem.empty();
-    if (pill(look, "measure again", false, !busy)) ++asked_;
+    if (pill(look, tr("measure again"), false, !busy)) ++asked_;
     ImGui::SameLine(0.0F, look.space.large);
 
     ImFont* font = look.fonts.small;
@@ -301,7 +301,7 @@ class PerHeadTool final : public Card {
       write(-1.0F, c->agrees() ? t.good : t.bad, differenceInWords(*c));
       write(0.0F, t.text, timesInWords(*c));
     } else {
-      write(-0.5F, busy ? t.textMuted : t.bad, busy ? "measuring…" : comparison.problem);
+      write(-0.5F, busy ? t.textMuted : t.bad, busy ? tr("measuring…") : comparison.problem);
     }
     ImGui::Dummy(room.size());
     if (c != nullptr) tip(look, differenceInWords(*c) + "\n" + timesInWords(*c));

@@ -20,6 +20,7 @@
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
 #include "core/words/mask.h"
@@ -44,8 +45,8 @@ double lengthOf(const Hand& hand) { return std::hypot(hand[0], hand[1]); }
 class RotationTool final : public Card {
  public:
   RotationTool()
-      : Card({"rotation", "Rotation",
-              "pairs of coordinates as clock hands that turn with the position", 'U'}) {}
+      : Card({"rotation", tr("Rotation"),
+              tr("pairs of coordinates as clock hands that turn with the position"), 'U'}) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -54,13 +55,13 @@ class RotationTool final : public Card {
     const Index key = keyLookedAt(panel, row);
     const Fingerprint of("rotary pairs", panel.trace.pass(), row.item, row.head, row.query, key);
     const auto* pairs = panel.computations.computeNow<std::vector<RotaryPair>>(
-        "rotary pairs", of, [&] { return rotaryPairs(panel.trace, row, key); });
+        tr("rotary pairs"), of, [&] { return rotaryPairs(panel.trace, row, key); });
     if (pairs == nullptr) return;
-    rowCaption(look, "shift the sentence by");
+    rowCaption(look, tr("shift the sentence by"));
     ImGui::SetNextItemWidth(look.px(180));
     ImGui::SliderInt("##slide", &slide_, 0, kFarthest, slide_ == 1 ? "%d place" : "%d places");
-    tip(look,
-        "Adds this many positions before the sentence: every query and every key turns further");
+    tip(look, tr("Adds this many positions before the sentence: every query and every key turns "
+                 "further"));
     sentence(panel, *pairs, row, key);
     Rect room = Rect::rest();
     byDistance(panel, *pairs, row.query - key,
@@ -72,9 +73,10 @@ class RotationTool final : public Card {
   static void offer(const PanelContext& panel) {
     label(panel.look.fonts.small, panel.look.theme.textMuted,
           panel.trace.config().alibi
-              ? "Queries and keys are not rotated here: ALiBi lowers the scores by their distance."
-              : "Queries and keys are not rotated here: only X contains the positions.");
-    if (pill(panel.look, "rotate queries and keys")) {
+              ? tr("Queries and keys are not rotated here: ALiBi lowers the scores by their "
+                   "distance.")
+              : tr("Queries and keys are not rotated here: only X contains the positions."));
+    if (pill(panel.look, tr("rotate queries and keys"))) {
       panel.commands.push(SetRotary{{.theta = Rotary::kUsualTheta}});
     }
   }
@@ -87,21 +89,21 @@ class RotationTool final : public Card {
     const bool all = c.rotary.turning(c.dK()) == c.dK();
     if (!all) {
       wrappedLabel(panel.look.fonts.small, panel.look.theme.textMuted,
-                   fmt::format("{} of {} coordinates turn. The products here are of these alone.",
-                               c.rotary.turning(c.dK()), c.dK()));
+                   trFormat("{} of {} coordinates turn. The products here are of these alone.",
+                            c.rotary.turning(c.dK()), c.dK()));
     }
     const double here =
         all ? panel.trace.value({TensorId::rawScores, row.item, row.head, row.query, key})
             : rotatedProduct(pairs, row.query, key);
     std::string text =
-        fmt::format("{} at position {}, {} at {}: q·k = {}.", queryName(d, row.item, row.query),
-                    row.query, keyName(d, row.item, key), key, number(here));
+        trFormat("{} at position {}, {} at {}: q·k = {}.", queryName(d, row.item, row.query),
+                 row.query, keyName(d, row.item, key), key, number(here));
     if (slide_ > 0) {
-      text += fmt::format(" Shifted to {} and {}: {}.", row.query + slide_, key + slide_,
-                          number(rotatedProduct(pairs, row.query + slide_, key + slide_)));
+      text += trFormat(" Shifted to {} and {}: {}.", row.query + slide_, key + slide_,
+                       number(rotatedProduct(pairs, row.query + slide_, key + slide_)));
     }
-    text += fmt::format(" With only the key shifted by {}: {}.", kAlone,
-                        number(rotatedProduct(pairs, row.query, key + kAlone)));
+    text += trFormat(" With only the key shifted by {}: {}.", kAlone,
+                     number(rotatedProduct(pairs, row.query, key + kAlone)));
     wrappedLabel(panel.look.fonts.small, panel.look.theme.text, text);
   }
 
@@ -113,11 +115,11 @@ class RotationTool final : public Card {
     const std::size_t shown = std::clamp<std::size_t>(
         static_cast<std::size_t>(std::max(room.width() / least, 1.0F)), 1, pairs.size());
     drawChartTitle(look, room,
-                   shown < pairs.size() ? fmt::format("{} of {} pairs", shown, pairs.size())
-                                        : fmt::format("all {} pairs", shown),
+                   shown < pairs.size() ? trFormat("{} of {} pairs", shown, pairs.size())
+                                        : trFormat("all {} pairs", shown),
                    {{"query", look.theme.queryText},
                     {"key", look.theme.keyText},
-                    {"as they were before", look.theme.textMuted}});
+                    {tr("as they were before"), look.theme.textMuted}});
     const auto pairAt = [&](std::size_t i) {  // from the fastest to the slowest
       return shown == 1 ? 0 : i * (pairs.size() - 1) / (shown - 1);
     };
@@ -170,14 +172,14 @@ class RotationTool final : public Card {
       drawTextCentred(list, look.fonts.small, {at.centre().x, at.a.y + line * (0.5F + down)}, color,
                       elided(look.fonts.small, text, at.width() - look.space.tight));
     };
-    centred(0.0F, look.theme.textMuted, fmt::format("turn: {}", number(turn, 2)));
+    centred(0.0F, look.theme.textMuted, trFormat("turn: {}", number(turn, 2)));
     const double adds = rotatedProduct({&pair, 1}, query + slide_, key + slide_);
     centred(1.0F, look.theme.text, (adds < 0.0 ? "" : "+") + number(adds, 3));
     ImGui::SetCursorScreenPos(at.a);
     ImGui::Dummy(at.size());
-    tip(look, fmt::format("Coordinates {} and {}: one full turn every {} tokens. Below: the pair's "
-                          "part of q·k.",
-                          pair.at.first, pair.at.second, number(turn)));
+    tip(look, trFormat("Coordinates {} and {}: one full turn every {} tokens. Below: the pair's "
+                       "part of q·k.",
+                       pair.at.first, pair.at.second, number(turn)));
   }
 
   /// Draws the product of this query and key over their distance.
@@ -191,7 +193,7 @@ class RotationTool final : public Card {
       low = std::min(low, points.back().y);
       high = std::max(high, points.back().y);
     }
-    drawChartTitle(look, room, "q·k by distance, query after key");
+    drawChartTitle(look, room, tr("q·k by distance, query after key"));
     const double far = kFarthest;
     const Chart chart(look, {room, {-far, far, false, {-far, 0.0, far}}, roundAxis(low, high)});
     ImDrawList* list = ImGui::GetWindowDrawList();

@@ -22,6 +22,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/dropped_cells.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/mask.h"
@@ -60,25 +61,25 @@ std::string afterSoftmax(const Trace& trace, const RowRef& row) {
     const DroppedCells dropped(c);
     Index count = 0;
     for (Index j = 0; j < c.keys(); ++j) count += dropped(row.item, row.head, row.query, j) ? 1 : 0;
-    text += fmt::format(" · then dropout removes {} of {} (×) and scales the others × {:.3g}",
-                        count, c.keys(), dropped.factor());
+    text += trFormat(" · then dropout removes {} of {} (×) and scales the others × {:.3g}", count,
+                     c.keys(), dropped.factor());
   }
   const auto pins = trace.document().pins.of(TensorId::weights, row.item, row.head, row.query);
   if (!pins.empty()) {
-    text += fmt::format(" · without {} pinned weight{}", pins.size(), pins.size() == 1 ? "" : "s");
+    text += trFormat(" · without {} pinned weight{}", pins.size(), pins.size() == 1 ? "" : "s");
   }
   if (c.mistakes.softmaxOverQueries)
-    text += " · over keys, although a mistake takes it over queries";
+    text += tr(" · over keys, although a mistake takes it over queries");
   return text;
 }
 
 std::string varianceInWords(const MeasuredVariance& v) {
   std::string divided =
-      v.sharpness.scale ? fmt::format("after ÷√{}", v.dK) : std::string("not divided by √d_k");
+      v.sharpness.scale ? fmt::format("after ÷√{}", v.dK) : std::string(tr("not divided by √d_k"));
   const double temperature = v.sharpness.temperature;
   if (temperature != 1.0) divided += fmt::format(" and ÷{:.3g}", temperature);
-  return fmt::format("variance {} at d_k {}; {}: {}", number(v.of.raw, 3), v.dK, divided,
-                     number(v.of.scores, 3));
+  return trFormat("variance {} at d_k {}; {}: {}", number(v.of.raw, 3), v.dK, divided,
+                  number(v.of.scores, 3));
 }
 
 constexpr float kRoomForCharts = 140.0F;  // points of height for the charts and the line above
@@ -93,17 +94,17 @@ void writeFindings(const PanelContext& panel, const RowFigures& f,
   } else {
     wrappedLabel(
         look.fonts.small, look.theme.text,
-        fmt::format("{}: entropy {:.2f} of {:.2f} bits · {:.1f} effective keys of {} · largest "
-                    "{} on {}{}",
-                    queryName(d, f.row.item, f.row.query), f.spread.entropy,
-                    std::log2(static_cast<double>(f.keys)), f.spread.effectiveKeys, f.keys,
-                    number(f.spread.largest, 3), keyName(d, f.row.item, f.spread.largestKey),
-                    afterSoftmax(panel.trace, f.row)));
+        trFormat("{}: entropy {:.2f} of {:.2f} bits · {:.1f} effective keys of {} · largest "
+                 "{} on {}{}",
+                 queryName(d, f.row.item, f.row.query), f.spread.entropy,
+                 std::log2(static_cast<double>(f.keys)), f.spread.effectiveKeys, f.keys,
+                 number(f.spread.largest, 3), keyName(d, f.row.item, f.spread.largestKey),
+                 afterSoftmax(panel.trace, f.row)));
     tip(look, termText("effective keys"));
   }
   // with little height, only the variance chart shows it
   if (ImGui::GetContentRegionAvail().y < look.px(kRoomForCharts)) return;
-  const std::string whose = fmt::format("raw scores of head {}: ", f.row.head + 1);
+  const std::string whose = trFormat("raw scores of head {}: ", f.row.head + 1);
   richParagraph(look.fonts, look.fonts.small, look.theme.textMuted,
                 whose + (variance != nullptr ? varianceInWords(*variance) : "measuring …"),
                 ImGui::GetContentRegionAvail().x);
@@ -112,8 +113,8 @@ void writeFindings(const PanelContext& panel, const RowFigures& f,
 class TemperatureTool final : public Card {
  public:
   TemperatureTool()
-      : Card({"temperature", "Temperature",
-              "how temperature and ÷√d change a query's weights · drag the dot", 'S'}) {}
+      : Card({"temperature", tr("Temperature"),
+              tr("how temperature and ÷√d change a query's weights · drag the dot"), 'S'}) {}
 
   void draw(const PanelContext& panel) override {
     const RowRef row = rowLookedAt(panel.view, panel.trace.config());
@@ -134,9 +135,9 @@ class TemperatureTool final : public Card {
   }
 
   std::vector<Shortcut> shortcuts() const override {
-    return {{"alt+−  alt+=", "lower, higher"},
-            {"alt+r", "÷√d_k on, off"},
-            {"alt+o", "dropout on, off"}};
+    return {{"alt+−  alt+=", tr("lower, higher")},
+            {"alt+r", tr("÷√d_k on, off")},
+            {"alt+o", tr("dropout on, off")}};
   }
 
   /// The keys − and = change the temperature, R switches ÷√d_k, O switches dropout.
@@ -167,15 +168,17 @@ class TemperatureTool final : public Card {
  private:
   void controls(const PanelContext& panel) {
     const FrameContext& look = panel.look;
-    rowCaption(look, "temperature");
+    rowCaption(look, tr("temperature"));
     temperatureFields(panel, temperature_, 130);
-    tip(look, "Scores are divided by it, from 0.05 (sharp) to 20 (even); the box takes any number");
+    tip(look,
+        tr("Scores are divided by it, from 0.05 (sharp) to 20 (even); the box takes any number"));
     flowOn(look, look.px(70), kControlGap);
     bool scale = panel.document.config.scale;
     if (toggle(look, "÷√d_k", &scale))
       panel.commands.push(SetSwitch{&AttentionConfig::scale, scale});
-    richTip(look,
-            "Scores are divided by √d_k, so that their spread does not grow with the head's width");
+    richTip(
+        look,
+        tr("Scores are divided by √d_k, so that their spread does not grow with the head's width"));
     dropoutFields(panel);
     for (const NumberDraft* draft : {&temperature_, &rate_, &seed_}) problemBelow(look, *draft);
   }
@@ -185,34 +188,34 @@ class TemperatureTool final : public Card {
     const Dropout& dropout = panel.document.config.dropout;
     flowOn(look, look.px(150), kControlGap);
     bool on = dropout.on();
-    if (toggle(look, "training: dropout", &on)) {
+    if (toggle(look, tr("training: dropout"), &on)) {
       panel.commands.push(SetDropout{{on ? lastRate_ : 0.0, dropout.seed}});
       rate_ = {};
     }
     tip(look,
-        "Off: as in eval(). On: each weight becomes 0 with this probability, and the others are "
-        "divided by 1 − rate, as in nn.MultiheadAttention during training.");
+        tr("Off: as in eval(). On: each weight becomes 0 with this probability, and the others are "
+           "divided by 1 − rate, as in nn.MultiheadAttention during training."));
     if (!dropout.on()) return;
     lastRate_ = dropout.rate;
     flowOn(look, look.px(90), kControlGap);
-    rowCaption(look, "rate");
+    rowCaption(look, tr("rate"));
     const auto rate =
-        realField(look, "rate", 56, dropout.rate, rate_, "give a number above 0 and below 1");
+        realField(look, "rate", 56, dropout.rate, rate_, tr("give a number above 0 and below 1"));
     if (rate && *rate > 0.0 && *rate < 1.0) {
       rate_.problem.clear();
       panel.commands.push(SetDropout{{*rate, dropout.seed}}, "dropout rate");
     } else if (rate) {
-      rate_.problem = fmt::format(
+      rate_.problem = trFormat(
           "rate is {:g}: it must be above 0 and below 1; the switch turns dropout off", *rate);
     }
     flowOn(look, look.px(120), kControlGap);
-    rowCaption(look, "seed");
+    rowCaption(look, tr("seed"));
     const auto refuse = [](Index n) {
-      return n >= 0 ? std::string() : fmt::format("seed is {}: give 0 or more", n);
+      return n >= 0 ? std::string() : trFormat("seed is {}: give 0 or more", n);
     };
     const auto seed = wholeNumberField(look,
-                                       {"dropout seed", static_cast<Index>(dropout.seed),
-                                        std::numeric_limits<Index>::max(), "give 0 or more"},
+                                       {tr("dropout seed"), static_cast<Index>(dropout.seed),
+                                        std::numeric_limits<Index>::max(), tr("give 0 or more")},
                                        seed_, refuse);
     if (!seed) return;
     panel.commands.push(SetDropout{{dropout.rate, static_cast<std::uint64_t>(*seed)}},

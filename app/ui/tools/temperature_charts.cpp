@@ -18,6 +18,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/dropped_cells.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/mask.h"
@@ -107,7 +108,8 @@ void distributionChart(const PanelContext& panel, const RowFigures& f, Rect room
       {fmt::format("T {:.3g}", temperature * 4), withAlpha(own, kFlatter)},
       {scaleName(c, !f.now.scale), scaleColor(t, !f.now.scale)}};
   drawChartTitle(look, room,
-                 "weights of " + queryName(panel.trace.document(), f.row.item, f.row.query), keys);
+                 tr("weights of ") + queryName(panel.trace.document(), f.row.item, f.row.query),
+                 keys);
 
   const float highest = std::max(
       {largestOf(f.weights), largestOf(f.sharper), largestOf(f.flatter), largestOf(f.otherway)});
@@ -169,7 +171,7 @@ void entropyChart(const PanelContext& panel, const RowFigures& f, Rect room) {
   const double limit = std::log2(static_cast<double>(std::max<Index>(f.keys, 1)));
   const double most = std::max(limit, 1.0);
   drawChartTitle(
-      look, room, fmt::format("entropy, bits (at most {:.3g})", limit),
+      look, room, trFormat("entropy, bits (at most {:.3g})", limit),
       {{scaleName(c, true), scaleColor(t, true)}, {scaleName(c, false), scaleColor(t, false)}});
   const Chart chart(look, {room,
                            {kLowestTemperature, kHighestTemperature, true, {0.1, 1, 10}},
@@ -208,8 +210,8 @@ void varianceChart(const PanelContext& panel, Index head, const MeasuredVariance
   const ImU32 ink = headColor(t, static_cast<std::size_t>(head));
   const ImU32 plain = scaleColor(t, false);
   const ImU32 scaled = scaleColor(t, true);
-  drawChartTitle(look, room, "variance of scores",
-                 {{"q·k", plain}, {"q·k ÷ √d_k", scaled}, {fmt::format("head {}", head + 1), ink}});
+  drawChartTitle(look, room, tr("variance of scores"),
+                 {{"q·k", plain}, {"q·k ÷ √d_k", scaled}, {trFormat("head {}", head + 1), ink}});
   double low = 0.1;
   double high = 1000.0;
   for (const double variance : {own.raw, own.scores}) {
@@ -238,10 +240,11 @@ void varianceChart(const PanelContext& panel, Index head, const MeasuredVariance
   }
 
   chart.item("variance");
-  tip(look,
-      "Where the components of q and k are independent with mean 0 and variance 1, q·k is a sum of "
-      "d_k such products: variance d_k (line), as 256 drawn pairs at each d_k show (dots). Divided "
-      "by √d_k it is 1 whatever d_k, so the softmax does not saturate in wide heads.");
+  tip(look, tr("Where the components of q and k are independent with mean 0 and variance 1, q·k is "
+               "a sum of "
+               "d_k such products: variance d_k (line), as 256 drawn pairs at each d_k show "
+               "(dots). Divided "
+               "by √d_k it is 1 whatever d_k, so the softmax does not saturate in wide heads."));
 }
 
 }  // namespace headscope::ui

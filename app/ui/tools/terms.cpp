@@ -23,6 +23,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/words/arithmetic.h"
 #include "core/words/cells.h"
@@ -57,26 +58,34 @@ struct TermTableColumn {
 };
 
 constexpr std::array kProductColumns{
-    TermTableColumn{TermPart::index, TermColumn::index, "term", "Sort by index", 42, 0},
-    TermTableColumn{TermPart::left, TermColumn::left, "left", "Sort by the left operand", 0, 3},
-    TermTableColumn{TermPart::right, TermColumn::right, "right", "Sort by the right operand", 0, 3},
-    TermTableColumn{TermPart::product, TermColumn::product, "product", "Sort by product", 76, 0},
-    TermTableColumn{TermPart::sum, TermColumn::index, "running sum",
-                    "The sum so far, in the order shown", 86, 0},
-    TermTableColumn{TermPart::bar, TermColumn::contribution, "contribution",
-                    "Sort by the size of the product", 0, 2},
+    TermTableColumn{TermPart::index, TermColumn::index, trLater("term"), trLater("Sort by index"),
+                    42, 0},
+    TermTableColumn{TermPart::left, TermColumn::left, trLater("left"),
+                    trLater("Sort by the left operand"), 0, 3},
+    TermTableColumn{TermPart::right, TermColumn::right, trLater("right"),
+                    trLater("Sort by the right operand"), 0, 3},
+    TermTableColumn{TermPart::product, TermColumn::product, trLater("product"),
+                    trLater("Sort by product"), 76, 0},
+    TermTableColumn{TermPart::sum, TermColumn::index, trLater("running sum"),
+                    trLater("The sum so far, in the order shown"), 86, 0},
+    TermTableColumn{TermPart::bar, TermColumn::contribution, trLater("contribution"),
+                    trLater("Sort by the size of the product"), 0, 2},
 };
 
 constexpr std::array kSoftmaxColumns{
-    TermTableColumn{TermPart::index, TermColumn::index, "term", "Sort by index", 42, 0},
-    TermTableColumn{TermPart::key, TermColumn::index, "key", "Sort by index", 0, 2},
-    TermTableColumn{TermPart::score, TermColumn::left, "score", "Sort by score", 76, 0},
-    TermTableColumn{TermPart::difference, TermColumn::left, "score − max", "Sort by score", 86, 0},
-    TermTableColumn{TermPart::exponential, TermColumn::product, "exp",
-                    "exp(score − max). Sort by exponential", 76, 0},
-    TermTableColumn{TermPart::share, TermColumn::product, "share",
-                    "exp / Σ exp. Sort by exponential", 76, 0},
-    TermTableColumn{TermPart::bar, TermColumn::contribution, "", "Sort by share", 0, 2},
+    TermTableColumn{TermPart::index, TermColumn::index, trLater("term"), trLater("Sort by index"),
+                    42, 0},
+    TermTableColumn{TermPart::key, TermColumn::index, trLater("key"), trLater("Sort by index"), 0,
+                    2},
+    TermTableColumn{TermPart::score, TermColumn::left, trLater("score"), trLater("Sort by score"),
+                    76, 0},
+    TermTableColumn{TermPart::difference, TermColumn::left, trLater("score − max"),
+                    trLater("Sort by score"), 86, 0},
+    TermTableColumn{TermPart::exponential, TermColumn::product, trLater("exp"),
+                    trLater("exp(score − max). Sort by exponential"), 76, 0},
+    TermTableColumn{TermPart::share, TermColumn::product, trLater("share"),
+                    trLater("exp / Σ exp. Sort by exponential"), 76, 0},
+    TermTableColumn{TermPart::bar, TermColumn::contribution, "", trLater("Sort by share"), 0, 2},
 };
 
 bool isTextPart(TermPart part) {
@@ -120,8 +129,8 @@ class TermTable {
     for (const TermTableColumn& c : columns_) {
       // the sort mark stands at the first of the columns that share an order
       if (c.by == order.by && !setting.sort) setting.sort = {columns.size(), order.descending};
-      columns.push_back(
-          {c.title, c.about, !isTextPart(c.part), c.least, c.grows, c.part != TermPart::sum});
+      columns.push_back({tr(c.title), tr(c.about), !isTextPart(c.part), c.least, c.grows,
+                         c.part != TermPart::sum});
     }
     Table table(look_, setting, std::move(columns));
     table.rows(static_cast<Index>(terms_.order.size()),
@@ -195,7 +204,7 @@ class TermTable {
   void operand(Table& table, const std::string& name, std::optional<double> value,
                const CellRef* cell) {
     const std::string about =
-        cell != nullptr ? fmt::format("{}: click to go there", toString(*cell)) : std::string();
+        cell != nullptr ? trFormat("{}: click to go there", toString(*cell)) : std::string();
     if (table.link(name, value ? number(*value, kTermDigits) : "", about)) followed_ = *cell;
   }
 
@@ -259,7 +268,7 @@ void trailRow(const PanelContext& panel, const CellRef& cell) {
     if (!last && ImGui::IsItemHovered()) {
       list->AddLine({pen.x, pen.y + size.y}, {pen.x + size.x, pen.y + size.y}, t.accentText);
     }
-    tip(look, toString(trail[i]) + (last ? "" : ": back to it (Backspace: one back)"));
+    tip(look, toString(trail[i]) + (last ? "" : tr(": back to it (Backspace: one back)")));
     if (pressed && !last) returnTo(panel.view, c, i);
     pen.x += size.x;
     if (!last) drawText(list, font, pen, t.textMuted, kBetweenCrumbs);
@@ -281,8 +290,8 @@ CellRef cellLookedAt(const PanelContext& panel) {
 }
 
 const char* wayBack(const Explanation& e) {
-  if (e.own() != nullptr) return "← along its own score";
-  return e.terms.size() > 1 ? "← along the largest term" : "← to its source";
+  if (e.own() != nullptr) return tr("← along its own score");
+  return e.terms.size() > 1 ? tr("← along the largest term") : tr("← to its source");
 }
 
 /// Draws a button at the right end of a line that goes one step back along the main operand.
@@ -293,7 +302,7 @@ void backButton(const PanelContext& panel, const Explanation& e, Rect& line) {
   const float width = buttonWidth(look, wayBack(e));
   ImGui::SetCursorScreenPos(line.cutRight(width, look.space.medium).a);
   if (pill(look, wayBack(e))) traceBack(panel.view, panel.trace.config(), e.cell, *back);
-  tip(look, "One step back; click any operand below to go there instead");
+  tip(look, tr("One step back; click any operand below to go there instead"));
 }
 
 /// Returns the place of a cell: "raw_scores[0, 5, 2, 1] · head 6 · step 3, Score".
@@ -301,13 +310,13 @@ std::string whereInWords(const AttentionConfig& c, const CellRef& cell) {
   std::string where = toString(cell);
   if (cell.head >= 0) {
     const bool kv = info(cell.tensor).kvHeads && c.numKvHeads < c.numHeads;
-    where += fmt::format(" · {}head {}", kv ? "key/value " : "", cell.head + 1);
+    where += trFormat(" · {}head {}", kv ? "key/value " : "", cell.head + 1);
   }
   if (!hasArithmetic(cell)) return where;
   const Step& giving =
       cell.gradient ? *consumersOf(cell.tensor, c).front() : producerOf(cell.tensor);
-  return where + fmt::format(" · step {}, {}{}", stepPlace(giving.id(), c) + 1,
-                             giving.text(c).title, cell.gradient ? ", backward" : "");
+  return where + trFormat(" · step {}, {}{}", stepPlace(giving.id(), c) + 1, giving.text(c).title,
+                          cell.gradient ? ", backward" : "");
 }
 
 /// Draws "S[sat, cat] = 25.418" and the place of the cell.
@@ -355,30 +364,31 @@ void rulesOf(const PanelContext& panel, const Explanation& e) {
   elidedLine(look, look.fonts.monoSmall, look.theme.text, rule + remark);
   if (!e.pinned) return;
   elidedLine(look, look.fonts.small, look.theme.bad,
-             fmt::format("pinned at {}, computed {}; the terms are those of the computed value",
-                         number(e.value, 7), number(e.computed(), 7)));
+             trFormat("pinned at {}, computed {}; the terms are those of the computed value",
+                      number(e.value, 7), number(e.computed(), 7)));
 }
 
 /// Returns the sum of the terms, compared with the engine's value.
 std::string totalInWords(const Trace& trace, const Explanation& e) {
   if (isForbidden(trace, e)) {
-    return fmt::format("the score {} is not used: {} replaces it",
-                       number(e.terms.front().product, 5), number(e.value, 5));
+    return trFormat("the score {} is not used: {} replaces it", number(e.terms.front().product, 5),
+                    number(e.value, 5));
   }
   const bool ended = e.ending != ExplanationForm::sum;
   // the quotient of a weight stands above already
-  std::string text = ended ? fmt::format("computed {}", number(e.computed(), 8))
-                           : fmt::format("sum of {} term{} = {}", e.terms.size(),
-                                         e.terms.size() == 1 ? "" : "s", number(e.sum, 8));
-  if (e.pinned) return text + fmt::format(" · pinned at {}", number(e.value, 8));
+  std::string text = ended ? trFormat("computed {}", number(e.computed(), 8))
+                           : trFormat("sum of {} term{} = {}", e.terms.size(),
+                                      e.terms.size() == 1 ? "" : "s", number(e.sum, 8));
+  if (e.pinned) return text + trFormat(" · pinned at {}", number(e.value, 8));
   const double difference = e.value - e.computed();
-  return text + fmt::format(" · the engine's value {} · difference {}", number(e.value, 8),
-                            difference == 0.0 ? "0" : fmt::format("{:.1e}", difference));
+  return text + trFormat(" · the engine's value {} · difference {}", number(e.value, 8),
+                         difference == 0.0 ? "0" : fmt::format("{:.1e}", difference));
 }
 
 class TermsTool final : public Card {
  public:
-  TermsTool() : Card({kTermsTool, "Terms", "how a number is computed, term by term", 'T'}) {}
+  TermsTool()
+      : Card({kTermsTool, tr("Terms"), tr("how a number is computed, term by term"), 'T'}) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -391,7 +401,7 @@ class TermsTool final : public Card {
     if (e == nullptr) {
       elidedLine(look, look.fonts.small, t.text, originOf(panel.trace, cell));
       elidedLine(look, look.fonts.small, t.textMuted,
-                 "Its arithmetic ends here: it is given, not computed.");
+                 tr("Its arithmetic ends here: it is given, not computed."));
       return;
     }
     rulesOf(panel, *e);
@@ -412,7 +422,7 @@ class TermsTool final : public Card {
   }
 
   std::vector<Shortcut> shortcuts() const override {
-    return {{"b", "back along the largest term"}};
+    return {{"b", tr("back along the largest term")}};
   }
 
   /// The key B goes one step back along the largest term of the chosen cell.

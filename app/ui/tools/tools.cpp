@@ -4,6 +4,7 @@
 #include "app/ui/frame_state.h"
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -11,8 +12,8 @@ namespace {
 class FlowTool final : public Card {
  public:
   FlowTool()
-      : Card({kFlowTool, "Dimension flow",
-              "heights show the dimensions · click a block to open its step", 'D', false}) {}
+      : Card({kFlowTool, tr("Dimension flow"),
+              tr("heights show the dimensions · click a block to open its step"), 'D', false}) {}
   void draw(const PanelContext& panel) override {
     flowPanel(panel, memory_, ImGui::GetContentRegionAvail());
   }
@@ -24,7 +25,7 @@ class FlowTool final : public Card {
 class ToolsCard final : public Card {
  public:
   explicit ToolsCard(const Cards& tools)
-      : Card({kToolsCard, "Tools", "tools that take the step apart"}), tools_(tools) {}
+      : Card({kToolsCard, tr("Tools"), tr("tools that take the step apart")}), tools_(tools) {}
   void draw(const PanelContext& panel) override {
     panel.frame.pointed.clear();
     const std::size_t open = tools_.placeOf(panel.selection.tool);

@@ -23,6 +23,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/score_by_kind.h"
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/input/coordinate_kinds.h"
@@ -59,8 +60,8 @@ std::vector<KindPair> strongestPairs(const Matrix64& values) {
 class WhyScoreTool final : public Card {
  public:
   WhyScoreTool()
-      : Card({kWhyTool, "Why", "why a head looks at a word: what of both words makes the score",
-              'E'}) {}
+      : Card({kWhyTool, tr("Why"),
+              tr("why a head looks at a word: what of both words makes the score"), 'E'}) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -75,7 +76,7 @@ class WhyScoreTool final : public Card {
     const ScoreInFlow asked = scoreInFlow(panel);
     const auto found = takenApart(panel, asked, kinds);
     if (found.current == nullptr) {
-      return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+      return label(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
     }
     const bool compares = compares_ && found.current->otherKeys > 0;
     const Matrix64& all = compares ? found.current->above : found.current->values;
@@ -138,8 +139,8 @@ class WhyScoreTool final : public Card {
       names.columns.push_back(
           {name, flagsInWords(kinds, kind, input, asked.item, asked.key, cross), about});
     }
-    names.rows.push_back({"bias b_Q", {}, {}});
-    names.columns.push_back({"bias b_K", {}, {}});
+    names.rows.push_back({tr("bias b_Q"), {}, {}});
+    names.columns.push_back({tr("bias b_K"), {}, {}});
     return names;
   }
 
@@ -202,20 +203,20 @@ class WhyScoreTool final : public Card {
     const auto leftOut = [&](const std::vector<std::string>& names, const char* which) {
       if (names.empty()) return;
       wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   fmt::format("Not shown, since {} is 0.00: {}.", which, fmt::join(names, ", ")));
+                   trFormat("Not shown, since {} is 0.00: {}.", which, fmt::join(names, ", ")));
     };
-    leftOut(shown.asks, "the whole row");
-    leftOut(shown.offers, "the whole column");
+    leftOut(shown.asks, tr("the whole row"));
+    leftOut(shown.offers, tr("the whole column"));
   }
 
   /// Says why X is not taken apart, and where it is.
   static void whyOneKind(const PanelContext& panel, const std::string& why) {
     const bool loaded = std::holds_alternative<TensorSource>(*panel.trace.document().source);
     wrappedLabel(panel.look.fonts.small, panel.look.theme.textMuted,
-                 loaded ? why +
-                              " In a layer of a model, “Why this score” above takes it apart by "
-                              "what earlier layers wrote."
-                        : why);
+                 loaded
+                     ? why + tr(" In a layer of a model, “Why this score” above takes it apart by "
+                                "what earlier layers wrote.")
+                     : why);
   }
 
   /// "“slept” looks at “cat” 93 %, Its score is …: word class (verb) meets word class (noun) +2.06
@@ -226,20 +227,19 @@ class WhyScoreTool final : public Card {
     const float weight =
         panel.trace.value({TensorId::weights, asked.item, asked.head, asked.query, asked.key});
     label(look.fonts.semibold, look.theme.text,
-          fmt::format("Head {}: “{}” looks at “{}” {}", asked.head + 1, shownToken(names.query),
-                      shownToken(names.key), percent(weight)));
+          trFormat("Head {}: “{}” looks at “{}” {}", asked.head + 1, shownToken(names.query),
+                   shownToken(names.key), percent(weight)));
     choice(look, score);
     std::string text =
         score.otherKeys == 0
-            ? fmt::format(
-                  "It may look at nothing else. The score {:.2f} is the sum of these pairs:",
-                  score.score)
-            : fmt::format("Its score{} is {:.2f}, that of the other words {:.2f} on average.",
-                          madeOf(panel.trace.config()), score.score, score.others);
+            ? trFormat("It may look at nothing else. The score {:.2f} is the sum of these pairs:",
+                       score.score)
+            : trFormat("Its score{} is {:.2f}, that of the other words {:.2f} on average.",
+                       madeOf(panel.trace.config()), score.score, score.others);
     if (score.otherKeys > 0) {
-      text += compares ? fmt::format(" What makes the difference of {:+.2f}:",
-                                     score.score - score.others)
-                       : " What the score is made of:";
+      text += compares
+                  ? trFormat(" What makes the difference of {:+.2f}:", score.score - score.others)
+                  : tr(" What the score is made of:");
     }
     constexpr std::size_t kNamed = 2;
     for (std::size_t i = 0; i < std::min(kNamed, pairs.size()); ++i) {
@@ -250,12 +250,13 @@ class WhyScoreTool final : public Card {
 
   void choice(const FrameContext& look, const ScoreByKind& score) {
     if (score.otherKeys == 0) return;
-    const std::vector<const char*> offered{"compared with the other words", "the score itself"};
+    const std::vector<const char*> offered{tr("compared with the other words"),
+                                           tr("the score itself")};
     flowOn(look, choicesWidth(look, offered), 14.0F);
     const int clicked = choices(look, "compared", offered, compares_ ? 0 : 1);
-    tip(look,
-        "What all words have in common does not move the softmax: only differences between scores "
-        "do");
+    tip(look, tr("What all words have in common does not move the softmax: only differences "
+                 "between scores "
+                 "do"));
     if (clicked >= 0) compares_ = clicked == 0;
   }
 

@@ -12,6 +12,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -85,18 +86,18 @@ class Curves {
     const auto named = [](const char* of, const double* loss) {
       return loss != nullptr ? fmt::format("{} {:.3f}", of, *loss) : std::string(of);
     };
-    RunChart plot =
-        chart(0, "loss",
-              {{named("batch", now != nullptr ? &now->loss : nullptr), look_.theme.accent},
-               {named("fixed examples", evaluation != nullptr ? &evaluation->losses.loss : nullptr),
-                look_.theme.textMuted}},
-              roundAxis(0.0, most > 0.0 ? most : 1.0));
+    RunChart plot = chart(
+        0, "loss",
+        {{named("batch", now != nullptr ? &now->loss : nullptr), look_.theme.accent},
+         {named(tr("fixed examples"), evaluation != nullptr ? &evaluation->losses.loss : nullptr),
+          look_.theme.textMuted}},
+        roundAxis(0.0, most > 0.0 ? most : 1.0));
     plot.curve(0, std::move(points));
     plot.curve(1, std::move(asked));
     plot.markNames(marks_);
     finish(plot, "loss", [](const training::Evaluation& at) {
-      return fmt::format("step {}: loss {:.3f} on the fixed examples", withThousands(at.step),
-                         at.losses.loss);
+      return trFormat("step {}: loss {:.3f} on the fixed examples", withThousands(at.step),
+                      at.losses.loss);
     });
   }
 
@@ -110,9 +111,10 @@ class Curves {
     const bool numbers =
         std::any_of(questions.begin(), questions.end(),
                     [](const training::Question& question) { return question.classes == 1; });
-    RunChart plot = chart(
-        1, numbers ? "answered right; for numbers R²" + belowZero() : std::string("answered right"),
-        std::move(keys), roundAxis(0.0, 1.0));
+    RunChart plot = chart(1,
+                          numbers ? tr("answered right; for numbers R²") + belowZero()
+                                  : std::string(tr("answered right")),
+                          std::move(keys), roundAxis(0.0, 1.0));
     for (std::size_t q = 0; q < questions.size(); ++q) {
       std::vector<ChartPoint> points;
       for (const training::Evaluation& at : moment_.evaluations) {
@@ -123,7 +125,7 @@ class Curves {
     }
     plot.endNames();
     finish(plot, "answers", [&](const training::Evaluation& at) {
-      std::string text = fmt::format("step {}", withThousands(at.step));
+      std::string text = trFormat("step {}", withThousands(at.step));
       for (std::size_t q = 0; q < questions.size(); ++q) {
         text +=
             fmt::format("\n{} {}", questions[q].name,
@@ -144,7 +146,7 @@ class Curves {
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", moment_.task->questions[q].name,
                           cellNumber(accuracy, 2));
     }
-    return text.empty() ? text : fmt::format(" ({}: drawn at 0)", text);
+    return text.empty() ? text : trFormat(" ({}: drawn at 0)", text);
   }
 
   void masses() {
@@ -153,7 +155,7 @@ class Curves {
     for (std::size_t r = 0; r < relations.size(); ++r) {
       keys.push_back({std::string(relations[r].name), relationColor(look_.theme, moment_, r)});
     }
-    RunChart plot = chart(2, "best weight on the answer", std::move(keys), roundAxis(0.0, 1.0));
+    RunChart plot = chart(2, tr("best weight on the answer"), std::move(keys), roundAxis(0.0, 1.0));
     plot.level(training::kFoundMass);
     for (std::size_t r = 0; r < relations.size(); ++r) {
       std::vector<ChartPoint> points;
@@ -164,7 +166,7 @@ class Curves {
     }
     plot.endNames();
     finish(plot, "masses", [&](const training::Evaluation& at) {
-      std::string text = fmt::format("step {}", withThousands(at.step));
+      std::string text = trFormat("step {}", withThousands(at.step));
       for (std::size_t r = 0; r < relations.size(); ++r) {
         text += fmt::format("\n{} {:.2f}", relations[r].name, bestMass(at, r));
       }
@@ -182,11 +184,12 @@ class Curves {
 class CurvesCard final : public Card {
  public:
   explicit CurvesCard(LiveTraining& training)
-      : Card({kCurvesCard, "Curves", "the run so far; drag to go back"}), training_(training) {}
+      : Card({kCurvesCard, tr("Curves"), tr("the run so far; drag to go back")}),
+        training_(training) {}
 
   void draw(const PanelContext& panel) override {
-    heading(panel.look, "Curves",
-            "the run so far · drag along the curves to go back to any moment");
+    heading(panel.look, tr("Curves"),
+            tr("the run so far · drag along the curves to go back to any moment"));
     const auto moment = training_.moment();
     if (moment == nullptr) return;
     const auto dragged = Curves(panel.look, *moment, Rect::rest()).draw();

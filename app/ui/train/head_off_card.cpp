@@ -10,6 +10,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -21,14 +22,14 @@ class HeadOffTable {
 
   void draw() {
     std::vector<TableColumn> columns{
-        {"off", {}, false, look_.px(120), 0.0F, false},
-        {"is becoming", {}, false, look_.px(110), 0.0F, false},
-        {"loss", "of the fixed examples", true, look_.px(60), 0.0F, false}};
+        {tr("off"), {}, false, look_.px(120), 0.0F, false},
+        {tr("is becoming"), {}, false, look_.px(110), 0.0F, false},
+        {tr("loss"), tr("of the fixed examples"), true, look_.px(60), 0.0F, false}};
     for (const training::Question& question : moment_.task->questions) {
       columns.push_back({std::string(question.name) + (question.classes == 1 ? " R²" : ""),
-                         std::string(question.words), true, 0.0F, 1.0F, false});
+                         std::string(tr(question.words)), true, 0.0F, 1.0F, false});
     }
-    Table table(look_, {.id = "heads off"}, std::move(columns));
+    Table table(look_, {.id = tr("heads off")}, std::move(columns));
     row(table, std::nullopt, off_.all);
     for (std::size_t layer = 0; layer < off_.without.size(); ++layer) {
       for (std::size_t head = 0; head < off_.without[layer].size(); ++head) {
@@ -47,7 +48,7 @@ class HeadOffTable {
       table.swatch(training::headInWords(*head, moment_.layers()),
                    headColor(t, static_cast<std::size_t>(n)));
     } else {
-      table.swatch("none: all heads", 0);
+      table.swatch(tr("none: all heads"), 0);
     }
     const training::Evaluation* evaluation = moment_.evaluation();
     const auto role =
@@ -97,7 +98,7 @@ class HeadOffTable {
 class HeadOffCard final : public Card {
  public:
   explicit HeadOffCard(LiveTraining& training)
-      : Card({"head off", "Switch a head off", "which questions lose their answers"}),
+      : Card({"head off", tr("Switch a head off"), tr("which questions lose their answers")}),
         training_(training) {}
 
   void draw(const PanelContext& panel) override {
@@ -109,18 +110,19 @@ class HeadOffCard final : public Card {
     runButtons(panel, training_, *moment);
     ImGui::SameLine(0.0F, look.space.large);
     inlineLabel(look, look.fonts.small, look.theme.textMuted,
-                fmt::format("step {} of {} · right answers of {} examples",
-                            withThousands(moment->step), withThousands(moment->settings.steps),
-                            withThousands(training::kEvaluationExamples)));
+                trFormat("step {} of {} · right answers of {} examples",
+                         withThousands(moment->step), withThousands(moment->settings.steps),
+                         withThousands(training::kEvaluationExamples)));
     detailPills(panel);
     if (!moment->headsOff) return;
     HeadOffTable(look, *moment).draw();
     ImGui::Dummy({1.0F, look.space.tight});
     wrappedLabel(look.fonts.small, look.theme.text,
                  training::headsOffInWords(*moment->task, *moment->headsOff));
-    wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 "Off: the head's output is multiplied by 0. The other heads were trained together "
-                 "with it and do not adapt.");
+    wrappedLabel(
+        look.fonts.small, look.theme.textMuted,
+        tr("Off: the head's output is multiplied by 0. The other heads were trained together "
+           "with it and do not adapt."));
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/words/head_place.h"
 
 namespace headscope::ui {
@@ -94,7 +95,7 @@ class StepsPicture {
     return shown_.columns[m].weights[static_cast<std::size_t>(head(n).layer)];
   }
   std::string name(Index n) const {
-    return shown_.layers == 1 ? fmt::format("Head {}", numberOf(n) + 1) : shortName(head(n));
+    return shown_.layers == 1 ? trFormat("Head {}", numberOf(n) + 1) : shortName(head(n));
   }
   Rect at(std::size_t m, Index n) const {
     return Rect::at({origin_.x + static_cast<float>(m) * pitch_,
@@ -112,9 +113,9 @@ class StepsPicture {
     const auto line = [&](float y, const std::string& text, ImU32 color) {
       drawText(list, font, {top.a.x, y}, color, elided(font, text, room));
     };
-    line(top.a.y - 2.0F * line_ - look_.space.thin, fmt::format("step {}", withThousands(now.step)),
+    line(top.a.y - 2.0F * line_ - look_.space.thin, trFormat("step {}", withThousands(now.step)),
          t.text);
-    line(top.a.y - line_ - look_.space.thin, fmt::format("loss {:.2f}", now.loss), t.textMuted);
+    line(top.a.y - line_ - look_.space.thin, trFormat("loss {:.2f}", now.loss), t.textMuted);
     bool clicked = false;
     for (Index n = 0; n < heads_; ++n) {
       const Rect picture = at(m, n);
@@ -122,8 +123,8 @@ class StepsPicture {
       const HeadTitle title = now.title(head(n));
       if (!title.does.empty()) words(list, title, picture);
       if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(picture.a, picture.b)) {
-        tipNow(fmt::format("{} at step {}{}", name(n), withThousands(now.step),
-                           title.does.empty() ? "" : ": " + title.does),
+        tipNow(trFormat("{} at step {}{}", name(n), withThousands(now.step),
+                        title.does.empty() ? "" : ": " + title.does),
                picture);
         clicked |= ImGui::IsMouseClicked(0);
       }
@@ -172,8 +173,8 @@ std::optional<Index> drawHeadsOverSteps(const FrameContext& look, const Rect& ro
   const Index count = shown.layers * shown.heads;
   if (std::ssize(heads) < count) {
     label(look.fonts.small, look.theme.textMuted,
-          fmt::format("{} of {} heads: those that do something at one of these steps", heads.size(),
-                      count));
+          trFormat("{} of {} heads: those that do something at one of these steps", heads.size(),
+                   count));
   }
   // many heads are scrolled through
   const Rect rest = Rect::rest();

@@ -14,6 +14,7 @@
 #include "app/ui/train/trained_heads.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -39,7 +40,8 @@ HeadTitle titleOf(const FrameContext& look, const TrainingMoment& moment, const 
 class LiveHeadsCard final : public Card {
  public:
   explicit LiveHeadsCard(LiveTraining& training)
-      : Card({kLiveHeadsCard, "All heads", "every head as it forms"}), training_(training) {}
+      : Card({kLiveHeadsCard, tr("All heads"), tr("every head as it forms")}),
+        training_(training) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -49,7 +51,7 @@ class LiveHeadsCard final : public Card {
     if (moment == nullptr) return;
     label(look.fonts.small, look.theme.textMuted,
           elided(look.fonts.small,
-                 whereInRun(*moment) + " · rows: queries, columns: keys, weights 0 to 1",
+                 whereInRun(*moment) + tr(" · rows: queries, columns: keys, weights 0 to 1"),
                  ImGui::GetContentRegionAvail().x));
     if (const std::string problem = whyHalted(*moment); !problem.empty()) {
       wrappedLabel(look.fonts.small, look.theme.bad, problem);
@@ -76,8 +78,8 @@ class LiveHeadsCard final : public Card {
     if (moment->document != nullptr && moment->number != opened_) {
       opened_ = moment->number;
       panel.commands.add(
-          OpenDocument{moment->document, fmt::format("{}, layer {} at step {}", moment->task->title,
-                                                     layer_ + 1, withThousands(moment->step))});
+          OpenDocument{moment->document, trFormat("{}, layer {} at step {}", moment->task->title,
+                                                  layer_ + 1, withThousands(moment->step))});
       panel.selection.page = kFlowPage;
     }
   }
@@ -93,14 +95,14 @@ class LiveHeadsCard final : public Card {
     Rect at = room.cutLeft(room.width() * 0.24F, look.space.wide);
     const auto& relations = moment.task->relations;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    drawText(
-        list, look.fonts.title, at.a, look.theme.text,
-        relations.size() == 1 ? "The question" : fmt::format("The {} questions", relations.size()));
+    drawText(list, look.fonts.title, at.a, look.theme.text,
+             relations.size() == 1 ? tr("The question")
+                                   : trFormat("The {} questions", relations.size()));
     at.cutTop(fontSize(look.fonts.title), look.space.large);
     for (std::size_t i = 0; i < relations.size(); ++i) {
       const std::string text =
-          wrapped(look.fonts.title, fmt::format("{}: {}", relations[i].name, relations[i].words),
-                  at.width());
+          wrapped(look.fonts.title,
+                  fmt::format("{}: {}", relations[i].name, tr(relations[i].words)), at.width());
       list->AddText(look.fonts.title, fontSize(look.fonts.title), at.a,
                     relationColor(look.theme, moment, i), text.c_str());
       at.cutTop(textSize(look.fonts.title, text).y, look.space.large);
@@ -112,19 +114,18 @@ class LiveHeadsCard final : public Card {
     const FrameContext& look = panel.look;
     runButtons(panel, training_, moment);
     speedChoice(look, training_, {5.0, LiveTraining::kSlow, 0.0});
-    if (flowingPill(look, "another example",
-                    "Another example of the same task; all heads are drawn on it")) {
+    if (flowingPill(look, tr("another example"),
+                    tr("Another example of the same task; all heads are drawn on it"))) {
       panel.trainView.example = (panel.trainView.example + 1) % training::kEvaluationExamples;
     }
     training_.showExample(panel.trainView.example);
     layer_ = std::clamp<Index>(layer_, 0, moment.layers() - 1);
     for (Index layer = 0; layer < moment.layers(); ++layer) {
-      const std::string text = moment.layers() == 1
-                                   ? std::string("open in Flow")
-                                   : fmt::format("open layer {} in Flow", layer + 1);
+      const std::string text = moment.layers() == 1 ? std::string(tr("open in Flow"))
+                                                    : trFormat("open layer {} in Flow", layer + 1);
       if (flowingPill(
               look, text,
-              "Opens this layer, with these weights and this example, with all its tools")) {
+              tr("Opens this layer, with these weights and this example, with all its tools"))) {
         layer_ = layer;
         training_.askForDocument(layer);
       }

@@ -12,6 +12,7 @@
 #include "app/ui/train/run_chart.h"
 #include "app/ui/widgets.h"
 #include "app/watched_run.h"
+#include "core/base/translation.h"
 #include "core/model_training/model_trainer.h"
 
 namespace headscope::ui {
@@ -47,7 +48,7 @@ void lossChart(const FrameContext& look, const Rect& room, Run& run, const Momen
   const auto* record = moment.record();
   const auto* now = moment.evaluation();
   const std::string batch =
-      record != nullptr ? fmt::format("batch {:.3f}", record->loss) : std::string("batch");
+      record != nullptr ? trFormat("batch {:.3f}", record->loss) : std::string("batch");
   RunChart chart(look, room, runStepsOf(moment), "",
                  {{batch, look.theme.textMuted},
                   {now != nullptr ? fmt::format("{} {:.3f}", heldOut, lossOf(*now)) : heldOut,
@@ -58,7 +59,7 @@ void lossChart(const FrameContext& look, const Rect& room, Run& run, const Momen
   const auto dragged = chart.finish("loss", marks, [&](Index step) -> std::string {
     const auto* at = newestAt(moment.evaluations, step);
     if (at == nullptr) return {};
-    return fmt::format("step {}: loss {:.3f} of {}", at->step, lossOf(*at), heldOut);
+    return trFormat("step {}: loss {:.3f} of {}", at->step, lossOf(*at), heldOut);
   });
   lookAtDragged(run, moment, dragged);
 }

@@ -14,6 +14,7 @@
 #include "app/ui/train/run_chart.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/language/measured_runs.h"
 #include "core/words/head_place.h"
 
@@ -38,7 +39,7 @@ std::vector<RunsOfModel> models() {
 
 /// "2 × 6"
 std::string nameOf(const MeasuredRun& run) {
-  return fmt::format("{} × {}{}", run.layers, run.heads, run.networks ? "" : ", no FFN");
+  return fmt::format("{} × {}{}", run.layers, run.heads, run.networks ? "" : tr(", no FFN"));
 }
 
 double atEnd(const MeasuredRun& run, std::size_t question) {
@@ -67,10 +68,9 @@ std::string eachSeedInWords(const RunsOfModel& runs, std::size_t question) {
   std::string words;
   for (const MeasuredRun* run : runs) {
     const auto at = run->answeredAt(question);
-    words +=
-        fmt::format("{}seed {}: {}", words.empty() ? "" : ", ", run->seed,
-                    at ? fmt::format("step {}", *at)
-                       : fmt::format("never, {:.0f} % at the end", 100.0 * atEnd(*run, question)));
+    words += trFormat("{}seed {}: {}", words.empty() ? "" : ", ", run->seed,
+                      at ? trFormat("step {}", *at)
+                         : trFormat("never, {:.0f} % at the end", 100.0 * atEnd(*run, question)));
   }
   return words;
 }
@@ -84,16 +84,16 @@ ImU32 colorOf(const Theme& theme, std::size_t model) { return headColor(theme, m
 
 void table(const FrameContext& look, const std::vector<RunsOfModel>& all, std::size_t& question) {
   std::vector<TableColumn> columns{{"layers × heads",
-                                    "all with d_model 192, 1,500 steps of 64 × 96 tokens", false,
-                                    92, 1, false}};
+                                    tr("all with d_model 192, 1,500 steps of 64 × 96 tokens"),
+                                    false, 92, 1, false}};
   for (const language::StoryQuestion& each : storyQuestions()) {
     columns.push_back({std::string(each.name),
-                       fmt::format("{}: the first step with 90 % right, or the share of right "
-                                   "answers at the end; the middle one of the seeds",
-                                   each.words),
+                       trFormat("{}: the first step with 90 % right, or the share of right "
+                                "answers at the end; the middle one of the seeds",
+                                tr(each.words)),
                        true, 50, 0.4F});
   }
-  Table rows(look, {.id = "measured runs", .dense = true}, columns);
+  Table rows(look, {.id = tr("measured runs"), .dense = true}, columns);
   if (const auto clicked = rows.clickedHeading(); clicked && *clicked > 0) question = *clicked - 1;
   for (std::size_t m = 0; m < all.size(); ++m) {
     rows.row(static_cast<Index>(m));
@@ -118,7 +118,7 @@ void curves(const FrameContext& look, const Rect& room, const std::vector<RunsOf
   }
   const Index last = all.front().front()->steps.back();
   RunChart chart(look, room, {last, last, last},
-                 fmt::format("{}: answered right", storyQuestions()[question].name), keys,
+                 trFormat("{}: answered right", storyQuestions()[question].name), keys,
                  roundAxis(0.0, 1.0));
   chart.level(storyQuestions()[question].solved);
   for (std::size_t m = 0; m < all.size(); ++m) {
@@ -135,9 +135,9 @@ void curves(const FrameContext& look, const Rect& room, const std::vector<RunsOf
 /// "at step 650" or "never (20 %)"
 std::string outcomeInWords(const RunsOfModel& runs, std::size_t question) {
   const std::string result = answeredInWords(runs, question);
-  return fmt::format(
-      fmt::runtime(middleOf(runs, question).answeredAt(question) ? "at step {}" : "never ({})"),
-      result);
+  return fmt::format(fmt::runtime(middleOf(runs, question).answeredAt(question) ? tr("at step {}")
+                                                                                : tr("never ({})")),
+                     result);
 }
 
 /// The share of right answers without the head that is missed most: "81 %".
@@ -169,7 +169,7 @@ std::string sentencesOf(std::vector<RunsOfModel> all, std::size_t question) {
       without += (without.empty() ? "" : ", ") + withoutOneInWords(runs, question);
     }
   }
-  return fmt::format(
+  return trFormat(
       "“{}” is first answered, by the number of layers: {}. With two layers, by the heads in each: "
       "{}; without networks {}. Right at the end without the head that is missed most, by these "
       "heads: {}.",

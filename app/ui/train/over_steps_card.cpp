@@ -10,6 +10,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -30,7 +31,7 @@ HeadTitle titleAt(const Theme& theme, const TrainingMoment& moment,
 class OverStepsCard final : public Card {
  public:
   explicit OverStepsCard(LiveTraining& training)
-      : Card({kOverStepsCard, "Over steps", "every head at moments of the run"}),
+      : Card({kOverStepsCard, tr("Over steps"), tr("every head at moments of the run")}),
         training_(training) {}
 
   void draw(const PanelContext& panel) override {
@@ -40,14 +41,15 @@ class OverStepsCard final : public Card {
     const std::string run =
         moment == nullptr || !panel.alone
             ? std::string()
-            : fmt::format("{} · seed {}", moment->task->title, moment->settings.seed);
+            : trFormat("{} · seed {}", moment->task->title, moment->settings.seed);
     middleTabs(panel, TrainTab::overSteps, run.empty() ? nullptr : run.c_str());
     if (moment == nullptr) return;
     if (!panel.alone) runButtons(panel, training_, *moment);
-    wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 "The start, the newest step, those at which relations were found, and between "
-                 "them where the loss changed most (that of the fixed examples). Below each head: "
-                 "the relation it has most of its weight on.");
+    wrappedLabel(
+        look.fonts.small, look.theme.textMuted,
+        tr("The start, the newest step, those at which relations were found, and between "
+           "them where the loss changed most (that of the fixed examples). Below each head: "
+           "the relation it has most of its weight on."));
     if (moment->strip.empty()) return;
     HeadsOverSteps shown{.layers = moment->layers(),
                          .heads = moment->settings.model.heads,

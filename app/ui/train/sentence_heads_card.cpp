@@ -21,6 +21,7 @@
 #include "app/ui/train/trained_heads.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -78,7 +79,7 @@ HeadTitle titleOf(const FrameContext& look, const LanguageMoment& moment, const 
 class SentenceHeadsCard final : public Card {
  public:
   explicit SentenceHeadsCard(LiveLanguage& language)
-      : Card({kSentenceHeadsCard, "Heads", "every head on your sentence, as it learns"}),
+      : Card({kSentenceHeadsCard, tr("Heads"), tr("every head on your sentence, as it learns")}),
         language_(language) {}
 
   void draw(const PanelContext& panel) override {
@@ -88,9 +89,10 @@ class SentenceHeadsCard final : public Card {
     const bool overSteps = panel.trainView.tab == TrainTab::overSteps;
     language_.requestStrip(overSteps);
     if (learnsText(panel.trainView) && panel.trainView.text.empty()) {
-      wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                   "Choose a text at the left, or drop a .txt file on the window. Its heads appear "
-                   "here, and learn before your eyes.");
+      wrappedLabel(
+          look.fonts.regular, look.theme.textMuted,
+          tr("Choose a text at the left, or drop a .txt file on the window. Its heads appear "
+             "here, and learn before your eyes."));
       return;
     }
     if (!language_.problem().empty()) {
@@ -99,13 +101,13 @@ class SentenceHeadsCard final : public Card {
     if (moment == nullptr) {
       if (!language_.problem().empty()) return;
       label(look.fonts.regular, look.theme.textMuted,
-            learnsText(panel.trainView) ? "The text is being cut into tokens …"
-                                        : "Stories are being written …");
+            learnsText(panel.trainView) ? tr("The text is being cut into tokens …")
+                                        : tr("Stories are being written …"));
       return;
     }
     label(look.fonts.small, look.theme.textMuted,
           elided(look.fonts.small,
-                 whereInRun(*moment) + " · rows: queries, columns: keys, weights 0 to 1",
+                 whereInRun(*moment) + tr(" · rows: queries, columns: keys, weights 0 to 1"),
                  ImGui::GetContentRegionAvail().x));
     if (moment->stopped) {
       wrappedLabel(look.fonts.small, look.theme.bad, moment->stopped->words);
@@ -139,32 +141,33 @@ class SentenceHeadsCard final : public Card {
 
  private:
   static void tabs(const PanelContext& panel) {
-    static const std::vector<Tab> kTabs{
-        {"All heads", "Every head as it forms"},
-        {"Over steps", "Every head at moments of the run, side by side"}};
+    const std::vector<Tab> tabs{
+        {tr("All heads"), tr("Every head as it forms")},
+        {tr("Over steps"), tr("Every head at moments of the run, side by side")}};
     const char* explanation = showsKeptRun(panel.trainView)
-                                  ? "layers × heads on one sentence, as they learned"
-                                  : "layers × heads on your sentence, as they learn";
+                                  ? tr("layers × heads on one sentence, as they learned")
+                                  : tr("layers × heads on your sentence, as they learn");
     const bool overSteps = panel.trainView.tab == TrainTab::overSteps;
     if (panel.alone) {
-      heading(panel.look, kTabs[overSteps ? 1 : 0].title, explanation);
+      heading(panel.look, tabs[overSteps ? 1 : 0].title, explanation);
       return;
     }
-    const int clicked = tabRow(panel.look, "language heads", kTabs, overSteps ? 1 : 0, explanation);
+    const int clicked = tabRow(panel.look, "language heads", tabs, overSteps ? 1 : 0, explanation);
     if (clicked >= 0) panel.trainView.tab = clicked == 1 ? TrainTab::overSteps : TrainTab::live;
   }
 
   /// Draws the heads at moments of the run. A click on one shows the run at its step.
   void strip(const PanelContext& panel, const LanguageMoment& moment) {
     const FrameContext& look = panel.look;
-    wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 moment.corpus->stories
-                     ? "With a head: the questions whose deciding words it looks at. A click goes "
-                       "back to its step."
-                     : "A click goes back to its step.");
-    tip(look,
-        "The steps are the start, the newest evaluation, the first answers, and between them those "
-        "where the held-out loss changed most");
+    wrappedLabel(
+        look.fonts.small, look.theme.textMuted,
+        moment.corpus->stories
+            ? tr("With a head: the questions whose deciding words it looks at. A click goes "
+                 "back to its step.")
+            : tr("A click goes back to its step."));
+    tip(look, tr("The steps are the start, the newest evaluation, the first answers, and between "
+                 "them those "
+                 "where the held-out loss changed most"));
     if (moment.strip.empty()) return;
     HeadsOverSteps shown{.layers = moment.settings.model.layers,
                          .heads = moment.settings.model.heads,
@@ -184,9 +187,10 @@ class SentenceHeadsCard final : public Card {
   /// Draws the button that opens the shown model on the page Model, and opens it once it is saved.
   void opening(const PanelContext& panel, const LanguageMoment& moment) {
     if (language_.saves() &&
-        flowingPill(panel.look, "open this model",
-                    "On the page Model, with this sentence: why it says a word, and what it says "
-                    "without a head. It is saved as a folder.")) {
+        flowingPill(
+            panel.look, tr("open this model"),
+            tr("On the page Model, with this sentence: why it says a word, and what it says "
+               "without a head. It is saved as a folder."))) {
       language_.play(false);
       language_.save();
     }
@@ -201,23 +205,23 @@ class SentenceHeadsCard final : public Card {
     const FrameContext& look = panel.look;
     std::string& chosen = panel.trainView.sentence;
     if (!typing_) draft_ = chosen.empty() ? moment.corpus->example : chosen;
-    rowCaption(look, "your sentence");
+    rowCaption(look, tr("your sentence"));
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     if (textField(look, {"##your sentence", 0, moment.corpus->example.c_str()}, draft_)) {
       chosen = draft_;
     }
     typing_ = ImGui::IsItemActive();
-    tip(look, "The heads and the next words follow as you type");
+    tip(look, tr("The heads and the next words follow as you type"));
     std::string note;
     if (!moment.unknown.empty()) {
-      note = fmt::format("no {} of {}: {}", moment.corpus->stories ? "word" : "character",
-                         moment.corpus->stories ? "the stories" : moment.corpus->title,
-                         fmt::join(moment.unknown, ", "));
+      note = trFormat("no {} of {}: {}", moment.corpus->stories ? tr("word") : tr("character"),
+                      moment.corpus->stories ? tr("the stories") : moment.corpus->title,
+                      fmt::join(moment.unknown, ", "));
     }
     if (moment.leftOut > 0) {
-      note += fmt::format("{}the first {} tokens are left out: the model reads {}",
-                          note.empty() ? "" : " · ", withThousands(moment.leftOut),
-                          moment.settings.model.context);
+      note += trFormat("{}the first {} tokens are left out: the model reads {}",
+                       note.empty() ? "" : " · ", withThousands(moment.leftOut),
+                       moment.settings.model.context);
     }
     if (!note.empty()) wrappedLabel(look.fonts.small, look.theme.accentText, note);
   }

@@ -18,6 +18,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/words/head_place.h"
 
 namespace headscope::ui {
@@ -35,13 +36,13 @@ std::string shapeHeadName(const ShapeMoment& moment, std::size_t head) {
 class ShapePicturesCard final : public Card {
  public:
   explicit ShapePicturesCard(LiveShapes& shapes)
-      : Card({kShapePicturesCard, "Pictures", "where the class token looks, as it learns"}),
+      : Card({kShapePicturesCard, tr("Pictures"), tr("where the class token looks, as it learns")}),
         shapes_(shapes) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = shapes_.moment();
-    heading(look, "Pictures", "where the class token looks, with one head");
+    heading(look, tr("Pictures"), tr("where the class token looks, with one head"));
     if (!shapes_.problem().empty()) {
       wrappedLabel(look.fonts.small, look.theme.bad, shapes_.problem());
     }
@@ -55,7 +56,7 @@ class ShapePicturesCard final : public Card {
       runButtons(look, shapes_, *moment, [&] { beginShapes(panel, shapes_); });
       speedChoice(look, shapes_, {2.0, 10.0, 0.0});
       earlierStepPills(look, shapes_, *moment);
-      if (flowingPill(look, "other pictures", "The three forms at another place")) {
+      if (flowingPill(look, tr("other pictures"), tr("The three forms at another place"))) {
         panel.trainView.example = (panel.trainView.example + 1) % kExamples;
       }
     }
@@ -80,7 +81,7 @@ class ShapePicturesCard final : public Card {
     const std::size_t count = moment.seen.front().rows.size();
     TrainView& view = panel.trainView;
     view.relation = std::clamp<Index>(view.relation, 0, static_cast<Index>(count) - 1);
-    rowCaption(look, "head");
+    rowCaption(look, tr("head"));
     const ShapeEvaluation* now = moment.evaluation();
     for (std::size_t head = 0; head < count; ++head) {
       const std::string name = shapeHeadName(moment, head);
@@ -92,9 +93,9 @@ class ShapePicturesCard final : public Card {
       if (pill(look, id.c_str(), static_cast<std::size_t>(view.relation) == head)) {
         view.relation = static_cast<Index>(head);
       }
-      tip(look, fmt::format("The mean share of its weights on the shape, over {} pictures that are "
-                            "never learned from; as much as chance: {:.0f} %",
-                            withThousands(images::kLookedAtDrawings), 100.0 * moment.touchedShare));
+      tip(look, trFormat("The mean share of its weights on the shape, over {} pictures that are "
+                         "never learned from; as much as chance: {:.0f} %",
+                         withThousands(images::kLookedAtDrawings), 100.0 * moment.touchedShare));
     }
     return static_cast<std::size_t>(view.relation);
   }
@@ -129,8 +130,8 @@ class ShapePicturesCard final : public Card {
           fmt::format("“{}”, {:.2f}", images::kShapeNames[static_cast<std::size_t>(said)],
                       seen.probabilities[static_cast<std::size_t>(said)]));
     write(1, look.theme.textMuted,
-          fmt::format("on the shape: {:.0f} %",
-                      100.0 * images::weightOn(seen.touched, row.data() + image.firstPatch())));
+          trFormat("on the shape: {:.0f} %",
+                   100.0 * images::weightOn(seen.touched, row.data() + image.firstPatch())));
   }
 
   LiveShapes& shapes_;
@@ -139,18 +140,18 @@ class ShapePicturesCard final : public Card {
 class ShapeCurvesCard final : public Card {
  public:
   explicit ShapeCurvesCard(LiveShapes& shapes)
-      : Card({kShapeCurvesCard, "Curves", "its loss, right names, and looks at the shape"}),
+      : Card({kShapeCurvesCard, tr("Curves"), tr("its loss, right names, and looks at the shape")}),
         shapes_(shapes) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = shapes_.moment();
-    heading(look, "Curves", "of pictures that are never learned from; drag to go back");
+    heading(look, tr("Curves"), tr("of pictures that are never learned from; drag to go back"));
     if (moment == nullptr) return;
     const Rect room = Rect::rest();
     constexpr int kCharts = 3;
     const auto place = [&](int chart) { return room.column(chart, kCharts, look.space.large); };
-    lossChart(look, place(0), shapes_, *moment, "held out", {},
+    lossChart(look, place(0), shapes_, *moment, tr("held out"), {},
               [](const ShapeEvaluation& at) { return at.answers.loss; });
     named(look, *moment, place(1));
     looks(look, *moment, place(2));
@@ -163,7 +164,7 @@ class ShapeCurvesCard final : public Card {
     for (std::size_t kind = 0; kind < kCount; ++kind) {
       keys.push_back({std::string(images::kShapeNames[kind]), headColor(look.theme, kind)});
     }
-    RunChart chart(look, room, runStepsOf(moment), "named right", std::move(keys),
+    RunChart chart(look, room, runStepsOf(moment), tr("named right"), std::move(keys),
                    roundAxis(0.0, 1.0));
     chart.level(1.0 / static_cast<double>(kCount));
     for (std::size_t kind = 0; kind < kCount; ++kind) {
@@ -172,8 +173,8 @@ class ShapeCurvesCard final : public Card {
                   }));
     }
     finish(chart, "named", moment, [](const ShapeEvaluation& at) {
-      return fmt::format("step {}: {:.1f} % named right", withThousands(at.step),
-                         100.0 * at.answers.right);
+      return trFormat("step {}: {:.1f} % named right", withThousands(at.step),
+                      100.0 * at.answers.right);
     });
   }
 
@@ -183,7 +184,7 @@ class ShapeCurvesCard final : public Card {
     for (std::size_t head = 0; head < count; ++head) {
       keys.push_back({shapeHeadName(moment, head), headColor(look.theme, head)});
     }
-    RunChart chart(look, room, runStepsOf(moment), "weight on the shape", std::move(keys),
+    RunChart chart(look, room, runStepsOf(moment), tr("weight on the shape"), std::move(keys),
                    roundAxis(0.0, 1.0), false);
     chart.level(moment.touchedShare);
     for (std::size_t head = 0; head < count; ++head) {
@@ -193,10 +194,10 @@ class ShapeCurvesCard final : public Card {
     }
     if (apart(moment)) chart.endNames();
     finish(chart, "looks", moment, [&](const ShapeEvaluation& at) {
-      std::string text = fmt::format("step {}", withThousands(at.step));
+      std::string text = trFormat("step {}", withThousands(at.step));
       for (std::size_t head = 0; head < count; ++head) {
-        text += fmt::format("\nhead {} {:.0f} %", shapeHeadName(moment, head),
-                            100.0 * at.answers.onShape[head]);
+        text += trFormat("\nhead {} {:.0f} %", shapeHeadName(moment, head),
+                         100.0 * at.answers.onShape[head]);
       }
       return text;
     });

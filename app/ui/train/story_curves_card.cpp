@@ -20,6 +20,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/formats/shipped_model.h"
 #include "core/model/compositions.h"
 #include "core/words/head_place.h"
@@ -32,15 +33,17 @@ using language::LanguageEvaluation;
 class StoryLossCard final : public Card {
  public:
   explicit StoryLossCard(LiveLanguage& language)
-      : Card({kStoryLossCard, "Loss", "of what it learns from, and of text that it never saw"}),
+      : Card({kStoryLossCard, tr("Loss"),
+              tr("of what it learns from, and of text that it never saw")}),
         language_(language) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    heading(look, "Loss", "nats per token: the mean of −ln p; held-out text is never learned from");
+    heading(look, tr("Loss"),
+            tr("nats per token: the mean of −ln p; held-out text is never learned from"));
     if (moment == nullptr) return;
-    lossChart(look, Rect::rest(), language_, *moment, "held-out text",
+    lossChart(look, Rect::rest(), language_, *moment, tr("held-out text"),
               answeredMarks(look.theme, *moment),
               [](const LanguageEvaluation& at) { return at.heldOutLoss; });
   }
@@ -58,23 +61,24 @@ constexpr std::size_t kSong = 4;
 class StoryQuestionsCard final : public Card {
  public:
   explicit StoryQuestionsCard(LiveLanguage& language)
-      : Card({kStoryQuestionsCard, "Six questions",
-              "which answers it has found, and who looks at the word that decides"}),
+      : Card({kStoryQuestionsCard, tr("Six questions"),
+              tr("which answers it has found, and who looks at the word that decides")}),
         language_(language) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    static const std::vector<Tab> kTabs{
-        {"Six questions", "How this run answers them, and which heads look at the deciding words"},
-        {"Other sizes", "Models of other layers and heads, trained beforehand"},
-        {"In other models", "Heads of any model that do what heads of this run do"}};
-    const char* explanations[]{"nobody asks them during training; drag to go back",
-                               "the step of the first answers; a heading shows its curves",
-                               "the same measure on the heads of any model"};
+    const std::vector<Tab> tabs{
+        {tr("Six questions"),
+         tr("How this run answers them, and which heads look at the deciding words")},
+        {tr("Other sizes"), tr("Models of other layers and heads, trained beforehand")},
+        {tr("In other models"), tr("Heads of any model that do what heads of this run do")}};
+    const char* explanations[]{tr("nobody asks them during training; drag to go back"),
+                               tr("the step of the first answers; a heading shows its curves"),
+                               tr("the same measure on the heads of any model")};
     QuestionsTab& tab = panel.trainView.questions;
     const int shown = static_cast<int>(tab);
-    const int clicked = tabRow(look, "story tabs", kTabs, shown, explanations[shown]);
+    const int clicked = tabRow(look, "story tabs", tabs, shown, explanations[shown]);
     if (clicked >= 0) tab = static_cast<QuestionsTab>(clicked);
     if (tab == QuestionsTab::otherSizes) return measuredRunsView(look, question_);
     if (moment == nullptr) return;
@@ -99,7 +103,7 @@ class StoryQuestionsCard final : public Card {
     for (std::size_t q = 0; q < questions.size(); ++q) {
       keys.push_back({std::string(questions[q].name), questionColor(look.theme, q)});
     }
-    RunChart chart(look, room, runStepsOf(moment), "answered right", std::move(keys),
+    RunChart chart(look, room, runStepsOf(moment), tr("answered right"), std::move(keys),
                    roundAxis(0.0, 1.0), false);
     chart.level(questions.front().solved);
     for (std::size_t q = 0; q < questions.size(); ++q) {
@@ -114,7 +118,7 @@ class StoryQuestionsCard final : public Card {
         chart.finish("questions", answeredMarks(look.theme, moment), [&](Index step) {
           const LanguageEvaluation* at = newestAt(moment.evaluations, step);
           if (at == nullptr) return std::string();
-          std::string text = fmt::format("step {}", withThousands(at->step));
+          std::string text = trFormat("step {}", withThousands(at->step));
           for (std::size_t q = 0; q < questions.size(); ++q) {
             text += fmt::format("\n{} {:.0f} %", questions[q].name, 100.0 * at->questions[q].right);
           }
@@ -126,22 +130,23 @@ class StoryQuestionsCard final : public Card {
   static void table(const FrameContext& look, const LanguageMoment& moment) {
     const LanguageEvaluation* now = moment.evaluation();
     if (now == nullptr) return;
-    Table table(look, {.id = "answers", .dense = true},
-                {{"question", "what has to be known for the next word", false, 84, 1, false},
-                 {"right", "of 200 sentences that it never saw", true, 46, 0, false},
-                 {"since", "the first step with 90 % right answers", true, 46, 0, false},
-                 {"looks", "the head that looks most at the word that decides", true, 46, 0, false},
-                 {"weight", "its mean weight on that word", true, 48, 0, false},
-                 {"without", "right answers without that head; measured when the run pauses", true,
-                  54, 0, false}});
+    Table table(
+        look, {.id = "answers", .dense = true},
+        {{tr("question"), tr("what has to be known for the next word"), false, 84, 1, false},
+         {tr("right"), tr("of 200 sentences that it never saw"), true, 46, 0, false},
+         {tr("since"), tr("the first step with 90 % right answers"), true, 46, 0, false},
+         {tr("looks"), tr("the head that looks most at the word that decides"), true, 46, 0, false},
+         {tr("weight"), tr("its mean weight on that word"), true, 48, 0, false},
+         {tr("without"), tr("right answers without that head; measured when the run pauses"), true,
+          54, 0, false}});
     const auto& questions = language::storyQuestions();
     for (std::size_t q = 0; q < questions.size(); ++q) {
       const language::AnsweredQuestion& answered = now->questions[q];
       const bool solved = moment.answeredAt[q] && *moment.answeredAt[q] <= moment.step;
       table.row(static_cast<Index>(q));
       if (table.rowHovered()) {
-        tipNow(fmt::format("{}: {}\nThe word that decides: {}", questions[q].name,
-                           questions[q].words, questions[q].decides));
+        tipNow(trFormat("{}: {}\nThe word that decides: {}", questions[q].name,
+                        tr(questions[q].words), questions[q].decides));
       }
       table.swatch(questions[q].name, questionColor(look.theme, q));
       table.number(fmt::format("{:.0f} %", 100.0 * answered.right),
@@ -165,10 +170,11 @@ class StoryQuestionsCard final : public Card {
     const FrameContext& look = panel.look;
     const LanguageEvaluation* now = moment.evaluation();
     if (now == nullptr) return;
-    wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 "A head that was born here has relatives in models that others trained. The page "
-                 "Model measures how much each head of its model looks, from the place of the "
-                 "answer, at the word that decides, and what the model says without it.");
+    wrappedLabel(
+        look.fonts.small, look.theme.textMuted,
+        tr("A head that was born here has relatives in models that others trained. The page "
+           "Model measures how much each head of its model looks, from the place of the "
+           "answer, at the word that decides, and what the model says without it."));
     ImGui::Dummy({0.0F, look.space.tight});
     ImGui::BeginChild("in models", ImGui::GetContentRegionAvail());
     for (std::size_t question = 0; question < kTexts.size(); ++question) {
@@ -176,21 +182,20 @@ class StoryQuestionsCard final : public Card {
       const language::AnsweredQuestion& here = now->questions[question];
       inlineLabel(look, look.fonts.regular, questionColor(look.theme, question), asked.name);
       if (here.look < kBornLook) {
-        inlineLabel(
-            look, look.fonts.regular, look.theme.textMuted,
-            fmt::format("no head here looks at {}: {:.2f} at most", asked.decides, here.look));
+        inlineLabel(look, look.fonts.regular, look.theme.textMuted,
+                    trFormat("no head here looks at {}: {:.2f} at most", asked.decides, here.look));
         ImGui::NewLine();
         continue;
       }
       inlineLabel(look, look.fonts.regular, look.theme.text,
-                  fmt::format("here head {} looks at {} with {:.2f}", shortName(here.head),
-                              asked.decides, here.look));
-      if (flowingPill(look, fmt::format("look for it in a model##{}", asked.name),
-                      "Opens the page Model, where both read texts of this kind")) {
+                  trFormat("here head {} looks at {} with {:.2f}", shortName(here.head),
+                           asked.decides, here.look));
+      if (flowingPill(look, trFormat("look for it in a model##{}", asked.name),
+                      tr("Opens the page Model, where both read texts of this kind"))) {
         BornModel born;
-        born.name = fmt::format("your run at step {}", withThousands(moment.step));
+        born.name = trFormat("your run at step {}", withThousands(moment.step));
         born.texts = kTexts[question];
-        born.looking = fmt::format(
+        born.looking = trFormat(
             "head {} of your run at step {} looks at {} with {:.2f}, in 200 sentences "
             "of stories",
             shortName(here.head), withThousands(now->step), asked.decides, here.look);
@@ -199,11 +204,12 @@ class StoryQuestionsCard final : public Card {
         lookFor(panel, std::move(born));
       }
     }
-    const bool sings = pill(look, "the heads that sing");
+    const bool sings = pill(look, tr("the heads that sing"));
     tip(look,
-        "Opens the small language model with a song: heads of layer 2 look at the syllable that "
-        "comes next, by what heads of layer 1 wrote (K-composition). Several do, so that one that "
-        "is switched off is not missed");
+        tr("Opens the small language model with a song: heads of layer 2 look at the syllable that "
+           "comes next, by what heads of layer 1 wrote (K-composition). Several do, so that one "
+           "that "
+           "is switched off is not missed"));
     if (sings) {
       showSong(panel);
     }
@@ -213,7 +219,7 @@ class StoryQuestionsCard final : public Card {
   /// Shows the head of the shipped model that finds the next syllable, with its partners.
   static void showSong(const PanelContext& panel) {
     ModelView& view = panel.modelView;
-    view.place = {formats::kStoriesModel, "Tom sang: la mi do re. Anna sang: la mi"};
+    view.place = {formats::kStoriesModel, tr("Tom sang: la mi do re. Anna sang: la mi")};
     view.layer = view.head = 1;
     view.token = -1;
     view.heads.lines = model::Composition::key;
@@ -251,9 +257,9 @@ class StoryQuestionsCard final : public Card {
     }
     if (names.empty()) return;
     wrappedLabel(look.fonts.small, look.theme.text,
-                 fmt::format("Stays right without the head that looks most, so that several heads "
-                             "share it: {}.",
-                             names));
+                 trFormat("Stays right without the head that looks most, so that several heads "
+                          "share it: {}.",
+                          names));
   }
 
   /// Draws what each question asks, where there is room for all.
@@ -261,7 +267,7 @@ class StoryQuestionsCard final : public Card {
     ImFont* font = look.fonts.small;
     std::string text;
     for (const language::StoryQuestion& question : language::storyQuestions()) {
-      text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", question.name, question.words);
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", question.name, tr(question.words));
     }
     const Rect room = Rect::rest();
     if (textSize(font, wrapped(font, text, room.width())).y > room.height()) return;

@@ -17,6 +17,7 @@
 #include "app/ui/widgets.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -54,7 +55,7 @@ StudyFigure lossCurve() {
     }
     return points;
   };
-  return {"loss", "of its batch", curve};
+  return {"loss", tr("of its batch"), curve};
 }
 
 StudyFigure scoreFigure(const char* title, const char* about, double ScoreFigures::*field,
@@ -76,9 +77,9 @@ StudyFigure scoreFigure(const char* title, const char* about, double ScoreFigure
 /// The curve of the gradient's length, and in the table its mean over all steps: single steps
 /// differ widely.
 StudyFigure gradientFigure() {
-  StudyFigure figure =
-      scoreFigure("‖∂ scores‖", "Length of the gradient of what the softmax reads, over the batch",
-                  &ScoreFigures::gradient);
+  StudyFigure figure = scoreFigure(
+      "‖∂ scores‖", tr("Length of the gradient of what the softmax reads, over the batch"),
+      &ScoreFigures::gradient);
   figure.figure = [](const StudyFigures& run) { return number(run.meanGradient, 2); };
   figure.column = "mean ‖∂ scores‖";
   return figure;
@@ -180,7 +181,7 @@ class StudyDrawing {
 
   void table() const {
     const auto& questions = moment_.task->questions;
-    std::vector<TableColumn> columns{{"run", {}, false, look_.px(90), 0.0F, false}};
+    std::vector<TableColumn> columns{{tr("run"), {}, false, look_.px(90), 0.0F, false}};
     // the width that the heading and the widest number need
     const auto column = [&](const std::string& title, std::string about,
                             const char* widest = "100 %") {
@@ -188,17 +189,17 @@ class StudyDrawing {
           std::max(textSize(look_.fonts.tiny, title).x, textSize(look_.fonts.monoSmall, widest).x);
       columns.push_back({title, std::move(about), true, 0.0F, width, false});
     };
-    columns.push_back({"d_k", "width of a head", true, look_.px(20), 0.0F, false});
-    column("loss", "cross-entropy, in nats, of the examples that every run is tested on",
+    columns.push_back({"d_k", tr("width of a head"), true, look_.px(20), 0.0F, false});
+    column(tr("loss"), tr("cross-entropy, in nats, of the examples that every run is tested on"),
            "0.00000");
     for (const training::Question& question : questions) {
       column(std::string(question.name) + (question.classes == 1 ? " R²" : ""),
-             std::string(question.words));
+             std::string(tr(question.words)));
     }
-    column("found", "relations with a head of their own");
-    column("twins",
-           fmt::format("heads with a similarity of at least {:.2f} to another in their layer",
-                       training::kTwins));
+    column(tr("found"), tr("relations with a head of their own"));
+    column(tr("twins"),
+           trFormat("heads with a similarity of at least {:.2f} to another in their layer",
+                    training::kTwins));
     for (const StudyFigure& figure : text_.figures) {
       if (!figure.figure) continue;
       column(figure.column != nullptr ? figure.column : figure.title, figure.about);
@@ -313,17 +314,20 @@ class StudyCard final : public Card {
     const FrameContext& look = panel.look;
     const bool playing = asked.same && study_.playing();
     const bool halted = asked.moment != nullptr && !playing && !asked.finished();
-    const char* word = playing ? "Stop" : halted ? "Go on" : asked.finished() ? "Run again" : "Run";
+    const char* word = playing            ? tr("Stop")
+                       : halted           ? tr("Go on")
+                       : asked.finished() ? tr("Run again")
+                                          : tr("Run");
     if (primaryPill(look, word)) runOrStop(panel, asked);
-    tip(look, "Enter");
+    tip(look, tr("Enter"));
     if (halted) {
       ImGui::SameLine(0.0F, look.space.small);
-      if (pill(look, "Run again")) begin(panel, asked);
+      if (pill(look, tr("Run again"))) begin(panel, asked);
     }
     const training::TrainingSettings& s = asked.variants.front().settings;
-    std::string words = fmt::format(
+    std::string words = trFormat(
         "{} · {} runs of {} steps of {} examples · d\\_model {} · learning rate {:.3g} · seed {}",
-        asked.task.title, asked.variants.size(), withThousands(s.steps), withThousands(s.batch),
+        tr(asked.task.title), asked.variants.size(), withThousands(s.steps), withThousands(s.batch),
         s.model.dModel, s.optimiser.learningRate, s.seed);
     if (asked.moment != nullptr) {
       words += fmt::format(" · {:.1f} s", asked.moment->trainingMs / 1000.0);
@@ -341,9 +345,9 @@ class StudyCard final : public Card {
 
 std::unique_ptr<Card> makeHeadCountsCard(LiveStudy& study) {
   StudyText text{
-      {"head counts", "How many heads", "the task with 1, 2, 4, 8 and 16 heads"},
+      {tr("head counts"), tr("How many heads"), tr("the task with 1, 2, 4, 8 and 16 heads")},
       TrainTab::headCounts,
-      "All runs have the same task, settings and seed; only the number of heads differs.",
+      tr("All runs have the same task, settings and seed; only the number of heads differs."),
       [](const training::Task&, const training::TrainingSettings& settings) {
         return training::headCountVariants(settings);
       },
@@ -354,20 +358,21 @@ std::unique_ptr<Card> makeHeadCountsCard(LiveStudy& study) {
 
 std::unique_ptr<Card> makeScaleCard(LiveStudy& study) {
   StudyText text{
-      {"score scale", "÷√d_k", "the task with scores divided by √d_k and without"},
+      {tr("score scale"), "÷√d_k", tr("the task with scores divided by √d_k and without")},
       TrainTab::scale,
-      "Both start from the same weights and see the same examples. Settings that give scores as "
-      "large as after a layer norm: d_k 64, numbers in X of about 1 at the start, a tenth of the "
-      "learning rate.",
+      tr("Both start from the same weights and see the same examples. Settings that give scores as "
+         "large as after a layer norm: d_k 64, numbers in X of about 1 at the start, a tenth of "
+         "the "
+         "learning rate."),
       [](const training::Task& task, const training::TrainingSettings& settings) {
         return training::scaleVariants(task, settings);
       },
       training::scaleInWords,
       {lossCurve(),
-       scoreFigure("softmax reads", "Root mean square of the scores that the softmax reads",
+       scoreFigure(tr("softmax reads"), tr("Root mean square of the scores that the softmax reads"),
                    &ScoreFigures::scores),
-       scoreFigure("saturated", "Rows whose largest weight is above 0.99", &ScoreFigures::saturated,
-                   true),
+       scoreFigure("saturated", tr("Rows whose largest weight is above 0.99"),
+                   &ScoreFigures::saturated, true),
        gradientFigure()}};
   return std::make_unique<StudyCard>(std::move(text), study);
 }

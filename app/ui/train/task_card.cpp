@@ -19,6 +19,7 @@
 #include "app/ui/train/train_view.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/formats/corpora.h"
 #include "core/language/stories.h"
 #include "core/language/story_text.h"
@@ -29,7 +30,7 @@ namespace {
 class TaskCard final : public Card {
  public:
   TaskCard(LiveTraining& training, LiveLanguage& language, LiveShapes& shapes)
-      : Card({kTaskCard, "Task", "the questions that the model learns to answer"}),
+      : Card({kTaskCard, tr("Task"), tr("the questions that the model learns to answer")}),
         training_(training),
         language_(language),
         shapes_(shapes) {}
@@ -37,13 +38,13 @@ class TaskCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     TrainView& view = panel.trainView;
-    heading(look, "Train", "heads find their roles by themselves");
+    heading(look, tr("Train"), tr("heads find their roles by themselves"));
     taskChoice(panel);
     if (learnsText(view)) return ownText(panel);
     if (learnsStories(view)) return stories(panel);
     if (learnsShapes(view)) return shapes(panel);
     const training::Task& task = chosenTask(view);
-    wrappedLabel(look.fonts.regular, look.theme.text, task.words);
+    wrappedLabel(look.fonts.regular, look.theme.text, std::string(tr(task.words)));
     const auto moment = training_.moment();
     if (moment == nullptr || moment->task != &task) return;
     relationChoice(look, view, *moment);
@@ -60,25 +61,25 @@ class TaskCard final : public Card {
     const training::Task* now = learnsWholeModel(view) ? nullptr : &chosenTask(view);
     bool first = true;
     for (const training::Task& task : training::allTasks()) {
-      const std::string title(task.title);
+      const std::string title(tr(task.title));
       if (!first) flowOn(panel.look, buttonWidth(panel.look, title), 4.0F);
       first = false;
       const bool clicked = pill(panel.look, title.c_str(), &task == now);
       const auto aside = &task != now ? training_.kept(task) : nullptr;
       if (aside != nullptr) {
-        tip(panel.look,
-            fmt::format("Returns to its run, at step {} of {}", withThousands(aside->step),
-                        withThousands(aside->settings.steps)));
+        tip(panel.look, trFormat("Returns to its run, at step {} of {}", withThousands(aside->step),
+                                 withThousands(aside->settings.steps)));
       }
       if (!clicked || &task == now) continue;
       pauseAll();
       chooseTask(view, task, aside.get());
       beginWhereAnotherIsAsked(panel, training_);
     }
-    languageChoice(panel, kStories, "Stories: the next word",
-                   "A language model learns to put the next word; nobody tells a head anything");
-    languageChoice(panel, kOwnText, "Your own text",
-                   "A language model learns from a file of yours: .txt, 20 kB to 64 MiB");
+    languageChoice(
+        panel, kStories, tr("Stories: the next word"),
+        tr("A language model learns to put the next word; nobody tells a head anything"));
+    languageChoice(panel, kOwnText, tr("Your own text"),
+                   tr("A language model learns from a file of yours: .txt, 20 kB to 64 MiB"));
     shapesChoice(panel);
   }
 
@@ -92,10 +93,10 @@ class TaskCard final : public Card {
   /// of the usual size.
   void shapesChoice(const PanelContext& panel) {
     TrainView& view = panel.trainView;
-    const char* title = "Shapes";
+    const char* title = tr("Shapes");
     flowOn(panel.look, buttonWidth(panel.look, title), 4.0F);
     const bool clicked = pill(panel.look, title, learnsShapes(view));
-    tip(panel.look, "An image model learns to name drawn shapes; nobody says where they are");
+    tip(panel.look, tr("An image model learns to name drawn shapes; nobody says where they are"));
     if (!clicked || learnsShapes(view)) return;
     pauseAll();
     view.task = kShapes;
@@ -113,10 +114,11 @@ class TaskCard final : public Card {
   /// Draws what an image model learns, and the run's settings.
   void shapes(const PanelContext& panel) {
     const FrameContext& look = panel.look;
-    wrappedLabel(look.fonts.regular, look.theme.text,
-                 "A small image model sees pictures of a circle, a square or a triangle, cut into "
-                 "patches, and learns one thing: the name of the shape. Every step draws new "
-                 "pictures. Nobody tells a head where the shape is.");
+    wrappedLabel(
+        look.fonts.regular, look.theme.text,
+        tr("A small image model sees pictures of a circle, a square or a triangle, cut into "
+           "patches, and learns one thing: the name of the shape. Every step draws new "
+           "pictures. Nobody tells a head where the shape is."));
     const auto moment = shapes_.moment();
     if (moment == nullptr) return;
     Rect room = Rect::rest();
@@ -157,16 +159,17 @@ class TaskCard final : public Card {
   /// Draws what a model of stories learns from, and the run's settings.
   void stories(const PanelContext& panel) {
     const FrameContext& look = panel.look;
-    wrappedLabel(look.fonts.regular, look.theme.text,
-                 "A small language model reads stories and learns one thing: the next word. Nobody "
-                 "tells a head where to look. Six questions, which it is never trained on, show "
-                 "what it has found out.");
+    wrappedLabel(
+        look.fonts.regular, look.theme.text,
+        tr("A small language model reads stories and learns one thing: the next word. Nobody "
+           "tells a head where to look. Six questions, which it is never trained on, show "
+           "what it has found out."));
     TrainView& view = panel.trainView;
-    const int chosen =
-        choices(look, "run of stories", {"train one here", "watch a kept run"}, view.kept ? 1 : 0);
+    const int chosen = choices(look, "run of stories",
+                               {tr("train one here"), tr("watch a kept run")}, view.kept ? 1 : 0);
     tip(look,
-        "A small run is trained before your eyes within a minute or two. The kept one is of two "
-        "layers with six heads; its 1,500 steps, which take minutes, play in half a minute");
+        tr("A small run is trained before your eyes within a minute or two. The kept one is of two "
+           "layers with six heads; its 1,500 steps, which take minutes, play in half a minute"));
     if (chosen >= 0 && (chosen == 1) != view.kept) {
       pauseAll();
       view.kept = chosen == 1;
@@ -180,10 +183,10 @@ class TaskCard final : public Card {
     const FrameContext& look = panel.look;
     TrainView& view = panel.trainView;
     wrappedLabel(look.fonts.regular, look.theme.text,
-                 "A small language model reads a text of yours and learns one thing: the next "
-                 "token. A megabyte or more teaches it words and their order.");
+                 tr("A small language model reads a text of yours and learns one thing: the next "
+                    "token. A megabyte or more teaches it words and their order."));
     const std::string name = view.text.empty()
-                                 ? "choose a text …"
+                                 ? tr("choose a text …")
                                  : std::filesystem::path(view.text).filename().string();
     if (pill(look, elided(look.fonts.regular, name, look.px(240)).c_str(), !view.text.empty())) {
       if (panel.hostHasDialog) {
@@ -192,13 +195,14 @@ class TaskCard final : public Card {
         panel.commands.add(AskToOpen{});
       }
     }
-    tip(look, view.text.empty() ? "A file that ends in .txt; it can be dropped on the window, too"
-                                : view.text + "\nClick to learn from another file");
+    tip(look, view.text.empty()
+                  ? tr("A file that ends in .txt; it can be dropped on the window, too")
+                  : view.text + tr("\nClick to learn from another file"));
     if (view.text.empty()) return;
-    rowCaption(look, "cut into");
+    rowCaption(look, tr("cut into"));
     const auto now = static_cast<int>(chosenText(view).tokens);
     const int clicked =
-        choices(look, "tokens of a text", {"words", "byte pairs", "characters"}, now);
+        choices(look, "tokens of a text", {tr("words"), tr("byte pairs"), tr("characters")}, now);
     if (clicked >= 0) {
       view.cutInto = toString(formats::kTextTokens[static_cast<std::size_t>(clicked)]);
     }
@@ -214,16 +218,15 @@ class TaskCard final : public Card {
     if (moment == nullptr) return;
     ImGui::Dummy({0.0F, look.space.tight});
     const language::Corpus& corpus = *moment->corpus;
-    rowCaption(look, moment->corpus->stories
-                         ? "it reads"
-                         : fmt::format("it reads {} tokens, {} of them different",
-                                       withThousands(std::ssize(corpus.training)),
-                                       withThousands(corpus.vocabulary))
-                               .c_str());
+    rowCaption(look, moment->corpus->stories ? tr("it reads")
+                                             : trFormat("it reads {} tokens, {} of them different",
+                                                        withThousands(std::ssize(corpus.training)),
+                                                        withThousands(corpus.vocabulary))
+                                                   .c_str());
     if (corpus.stories) {
       tip(look,
-          "Stories and songs, and now and then a row of random words that is said twice: only "
-          "what was read before tells how it goes on");
+          tr("Stories and songs, and now and then a row of random words that is said twice: only "
+             "what was read before tells how it goes on"));
     }
     ImGui::NewLine();
     Rect room = Rect::rest();
@@ -248,7 +251,7 @@ class TaskCard final : public Card {
   /// Draws the choice of a language model's parts. Another choice restarts the run.
   void parts(const PanelContext& panel, const language::LanguageModelSettings& model) {
     const FrameContext& look = panel.look;
-    rowCaption(look, "with");
+    rowCaption(look, tr("with"));
     const auto part = [&](const char* text, const char* about, bool TrainView::*field) {
       flowOn(look, buttonWidth(look, text), 4.0F);
       const bool clicked = pill(look, text, panel.trainView.*field);
@@ -264,13 +267,14 @@ class TaskCard final : public Card {
       panel.trainView = asked;
       begin(panel);
     };
-    part("networks", "Each layer has a feed-forward network behind its attention",
+    part(tr("networks"), tr("Each layer has a feed-forward network behind its attention"),
          &TrainView::networks);
-    part("norms", "LayerNorm before each half of a layer", &TrainView::norms);
-    part("rotary", "Rotary positions, which turn queries and keys, in place of learned ones",
+    part(tr("norms"), tr("LayerNorm before each half of a layer"), &TrainView::norms);
+    part(tr("rotary"),
+         tr("Rotary positions, which turn queries and keys, in place of learned ones"),
          &TrainView::rotary);
-    modelField(panel, "key/value heads", model.keyHeads(), 32, kvHeads_, &TrainView::kvHeads);
-    tip(look, "Fewer than heads: several query heads share a key and a value head");
+    modelField(panel, tr("key/value heads"), model.keyHeads(), 32, kvHeads_, &TrainView::kvHeads);
+    tip(look, tr("Fewer than heads: several query heads share a key and a value head"));
   }
 
   /// Makes the model that of the usual size.
@@ -324,13 +328,13 @@ class TaskCard final : public Card {
                              const TrainingMoment& moment) {
     const auto& relations = moment.task->relations;
     view.relation = std::clamp<Index>(view.relation, 0, std::ssize(relations) - 1);
-    rowCaption(look, "has to look at");
+    rowCaption(look, tr("has to look at"));
     for (std::size_t r = 0; r < relations.size(); ++r) {
       const std::string name(relations[r].name);
       flowOn(look, buttonWidth(look, name), 4.0F);
       const bool chosen = static_cast<std::size_t>(view.relation) == r;
       if (pill(look, name.c_str(), chosen)) view.relation = static_cast<Index>(r);
-      tip(look, std::string(relations[r].words));
+      tip(look, std::string(tr(relations[r].words)));
     }
   }
 
@@ -350,7 +354,7 @@ class TaskCard final : public Card {
     const auto problem = [&](Index n) -> std::string {
       TrainView asked = view;
       asked.*field = n;
-      if (n < 1) return fmt::format("{}: at least 1", name);
+      if (n < 1) return trFormat("{}: at least 1", name);
       try {
         check(asked);
       } catch (const UserError& error) {
@@ -359,8 +363,8 @@ class TaskCard final : public Card {
       return {};
     };
     rowCaption(panel.look, name);
-    const auto next =
-        wholeNumberField(panel.look, {name, value, most, "type a whole number"}, draft, problem);
+    const auto next = wholeNumberField(panel.look, {name, value, most, tr("type a whole number")},
+                                       draft, problem);
     if (!draft.problem.empty()) panel.commands.say(draft.problem, true);
     if (!next) return;
     view.*field = *next;
@@ -399,8 +403,8 @@ class TaskCard final : public Card {
     modelField(panel, "heads", s.model.heads, 32, heads_, &TrainView::heads);
     if (!showsOwnSettings(panel.trainView)) widthAndRate(panel, run, s);
     inlineLabel(look, look.fonts.regular, look.theme.textMuted,
-                fmt::format("seed {}", panel.trainView.seed));
-    if (pill(look, "try another")) {
+                trFormat("seed {}", panel.trainView.seed));
+    if (pill(look, tr("try another"))) {
       ++panel.trainView.seed;
       begin(panel);
     }
@@ -411,13 +415,13 @@ class TaskCard final : public Card {
     const FrameContext& look = panel.look;
     modelField(panel, "d_model", s.model.dModel, 512, dModel_, &TrainView::dModel);
     ImGui::SameLine(0.0F, look.space.small);
-    rowCaption(look, "batch");
-    const auto batch =
-        wholeNumberField(look, {"batch", s.batch, 512, "type a whole number"}, batch_, [](Index n) {
+    rowCaption(look, tr("batch"));
+    const auto batch = wholeNumberField(
+        look, {"batch", s.batch, 512, tr("type a whole number")}, batch_, [](Index n) {
           return n >= 1 && n <= 512 ? std::string() : std::string("batch: 1 to 512");
         });
     if (batch) run.setBatch(*batch);
-    inlineLabel(look, look.fonts.regular, look.theme.textMuted, "learning rate");
+    inlineLabel(look, look.fonts.regular, look.theme.textMuted, tr("learning rate"));
     inlineLabel(look, look.fonts.mono, look.theme.text,
                 fmt::format("{:.3g}", s.optimiser.learningRate));
     if (pill(look, "÷2")) run.setLearningRate(s.optimiser.learningRate * 0.5);

@@ -14,6 +14,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/formats/corpora.h"
 
 namespace headscope::ui {
@@ -24,16 +25,17 @@ constexpr double kMergesPerSecond = 12.0;
 class TextTokensCard final : public Card {
  public:
   explicit TextTokensCard(LiveLanguage& language)
-      : Card({kTextTokensCard, "How the text is cut", "your sentence as the tokens of its text"}),
+      : Card({kTextTokensCard, tr("How the text is cut"),
+              tr("your sentence as the tokens of its text")}),
         language_(language) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    heading(look, "How the text is cut",
+    heading(look, tr("How the text is cut"),
             moment != nullptr && !moment->corpus->merges.empty()
-                ? "byte pairs: the most frequent neighbours become one token, again and again"
-                : "your sentence as tokens");
+                ? tr("byte pairs: the most frequent neighbours become one token, again and again")
+                : tr("your sentence as tokens"));
     if (moment == nullptr) return;
     const language::Corpus& corpus = *moment->corpus;
     if (corpus.merges.empty()) {
@@ -63,9 +65,9 @@ class TextTokensCard final : public Card {
 
   static const char* ruleOf(formats::TextTokens tokens) {
     return tokens == formats::TextTokens::characters
-               ? "Each of the text's most frequent characters is a token; another one is <unk>."
-               : "Each of the text's most frequent words is a token, with the space before it; "
-                 "another word is cut into its bytes.";
+               ? tr("Each of the text's most frequent characters is a token; another one is <unk>.")
+               : tr("Each of the text's most frequent words is a token, with the space before it; "
+                    "another word is cut into its bytes.");
   }
 
   /// Draws the slider over the merges, and the button that plays them.
@@ -73,13 +75,13 @@ class TextTokensCard final : public Card {
     const FrameContext& look = panel.look;
     const auto most = static_cast<int>(corpus.merges.size());
     if (!panel.slide) {
-      if (pill(look, playing_ ? "Pause##merges" : "Play##merges", playing_)) {
+      if (pill(look, playing_ ? tr("Pause##merges") : tr("Play##merges"), playing_)) {
         playing_ = !playing_;
         if (playing_ && shown_ == most) shown_ = 0;
         since_ = look.now;
         sinceShown_ = shown_;
       }
-      tip(look, "Shows the merges in the order in which they were learned");
+      tip(look, tr("Shows the merges in the order in which they were learned"));
       ImGui::SameLine(0.0F, look.space.small);
     }
     if (playing_) {
@@ -97,7 +99,7 @@ class TextTokensCard final : public Card {
     }
     ImGui::SameLine(0.0F, look.space.small);
     inlineLabel(look, look.fonts.small, look.theme.textMuted,
-                fmt::format("{} of {} merges", withThousands(shown_), withThousands(most)));
+                trFormat("{} of {} merges", withThousands(shown_), withThousands(most)));
     ImGui::NewLine();
   }
 
@@ -121,7 +123,7 @@ class TextTokensCard final : public Card {
     }
     ImGui::Dummy({right - from.x, at.y + line - from.y + look.space.tight});
     label(look.fonts.small, look.theme.textMuted,
-          fmt::format("{} token{}", ids.size(), ids.size() == 1 ? "" : "s"));
+          trFormat("{} token{}", ids.size(), ids.size() == 1 ? "" : "s"));
   }
 
   /// Draws the merges up to the shown one, the newest first.
@@ -129,13 +131,14 @@ class TextTokensCard final : public Card {
                            std::size_t count) {
     const float room = Rect::rest().height();
     if (room < look.px(60)) return;
-    Table table(look, {.id = "merges", .height = room, .dense = true},
-                {{"merge", "its place in the order of learning", true, 52, 0, false},
-                 {"left", "", false, 80, 1, false},
-                 {"right", "", false, 80, 1, false},
-                 {"token", "both as one", false, 100, 1, false},
-                 {"times", "how often the two stood side by side in the text when they were joined",
-                  true, 76, 0, false}});
+    Table table(
+        look, {.id = "merges", .height = room, .dense = true},
+        {{tr("merge"), tr("its place in the order of learning"), true, 52, 0, false},
+         {"left", "", false, 80, 1, false},
+         {"right", "", false, 80, 1, false},
+         {tr("token"), tr("both as one"), false, 100, 1, false},
+         {tr("times"), tr("how often the two stood side by side in the text when they were joined"),
+          true, 76, 0, false}});
     const auto inWords = [&](const std::string& token) {
       const auto id = corpus.tokenizer->id(token);
       return id ? corpus.tokenizer->inWords(*id) : token;

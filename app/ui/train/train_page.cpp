@@ -17,6 +17,7 @@
 #include "app/ui/widgets.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -29,7 +30,8 @@ class TrainPage final : public Page {
  public:
   TrainPage(LiveTraining& training, LiveLanguage& language, LiveShapes& shapes,
             LiveStudy& headCounts, LiveStudy& scale)
-      : Page({kTrainPage, "Train", "Watch heads find their roles", kLiveHeadsCard, kTaskCard},
+      : Page({kTrainPage, tr("Train"), tr("Watch heads find their roles"), kLiveHeadsCard,
+              kTaskCard},
              Cards::of(makeTaskCard(training, language, shapes), makeLiveHeadsCard(training),
                        makeOverStepsCard(training), makeHeadCountsCard(headCounts),
                        makeScaleCard(scale), makeHeadOffCard(training), makeCurvesCard(training),
@@ -64,8 +66,8 @@ class TrainPage final : public Page {
     const auto moment = training_.moment();
     if (moment == nullptr || showsOwnSettings(panel.trainView)) return {};
     const Index learned = training::parameterCount(*moment->task, moment->settings.model);
-    return fmt::format("{} parameters · the run takes {} at most", withThousands(learned),
-                       bytesInWords(moment->bytes));
+    return trFormat("{} parameters · the run takes {} at most", withThousands(learned),
+                    bytesInWords(moment->bytes));
   }
 
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
@@ -120,25 +122,25 @@ class TrainPage final : public Page {
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     if (learnsLanguage(panel.trainView)) {
       const auto moment = languageMoment(panel.trainView);
-      return fmt::format("{} · step {}",
-                         learnsStories(panel.trainView) ? "Stories" : "Your own text",
-                         moment != nullptr ? moment->step : 0);
+      return trFormat("{} · step {}",
+                      learnsStories(panel.trainView) ? tr("Stories") : tr("Your own text"),
+                      moment != nullptr ? moment->step : 0);
     }
     if (learnsShapes(panel.trainView)) {
       const auto moment = shapes_.moment();
-      return fmt::format("Shapes · step {}", moment != nullptr ? moment->step : 0);
+      return trFormat("Shapes · step {}", moment != nullptr ? moment->step : 0);
     }
     const auto moment = training_.moment();
-    return fmt::format("{} · step {}", chosenTask(panel.trainView).title,
-                       moment != nullptr ? moment->step : 0);
+    return trFormat("{} · step {}", chosenTask(panel.trainView).title,
+                    moment != nullptr ? moment->step : 0);
   }
   std::string keysInWords(const ViewState& view) const override {
     const bool whole = learnsWholeModel(view.train);
-    if (!whole && isStudy(view.train.tab)) return "enter runs, stops";
+    if (!whole && isStudy(view.train.tab)) return tr("enter runs, stops");
     const bool playing = learnsLanguage(view.train) ? language_.playing()
                          : whole                    ? shapes_.playing()
                                                     : training_.playing();
-    return playing ? "enter pauses" : "enter trains · → one step · home starts again";
+    return playing ? tr("enter pauses") : tr("enter trains · → one step · home starts again");
   }
   std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     if (learnsLanguage(panel.trainView)) return answersInWords(panel.trainView);
@@ -150,9 +152,9 @@ class TrainPage final : public Page {
     const auto& relations = now->roles.relations;
     const auto found = std::count_if(relations.begin(), relations.end(),
                                      [](const training::Role& role) { return role.found; });
-    return fmt::format("After {} steps {} of {} relations have a head of their own.",
-                       withThousands(moment->step), found == 0 ? "none" : std::to_string(found),
-                       relations.size());
+    return trFormat("After {} steps {} of {} relations have a head of their own.",
+                    withThousands(moment->step), found == 0 ? tr("none") : std::to_string(found),
+                    relations.size());
   }
 
  private:
@@ -204,40 +206,39 @@ class TrainPage final : public Page {
     if (moment == nullptr) return {};
     const Index vocabulary = moment->corpus->vocabulary;
     if (moment->kept) {
-      return fmt::format("{} parameters · a kept run, nothing is trained",
-                         withThousands(parameterCount(moment->settings.model, vocabulary)));
+      return trFormat("{} parameters · a kept run, nothing is trained",
+                      withThousands(parameterCount(moment->settings.model, vocabulary)));
     }
-    return fmt::format("{} parameters · the run takes {} at most",
-                       withThousands(parameterCount(moment->settings.model, vocabulary)),
-                       bytesInWords(language::bytesOf(moment->settings, vocabulary)));
+    return trFormat("{} parameters · the run takes {} at most",
+                    withThousands(parameterCount(moment->settings.model, vocabulary)),
+                    bytesInWords(language::bytesOf(moment->settings, vocabulary)));
   }
   std::string figuresOfShapes() const {
     const auto moment = shapes_.moment();
     if (moment == nullptr) return {};
-    return fmt::format("{} parameters · the run takes {} at most",
-                       withThousands(parameterCount(moment->settings.model)),
-                       bytesInWords(images::bytesOf(moment->settings)));
+    return trFormat("{} parameters · the run takes {} at most",
+                    withThousands(parameterCount(moment->settings.model)),
+                    bytesInWords(images::bytesOf(moment->settings)));
   }
   std::string namedInWords() const {
     const auto moment = shapes_.moment();
     const auto* now = moment != nullptr ? moment->evaluation() : nullptr;
     if (now == nullptr) return {};
-    return fmt::format("After {} steps it names {:.0f} % of {} shapes that it never saw.",
-                       withThousands(now->step), 100.0 * now->answers.right,
-                       images::kHeldOutDrawings);
+    return trFormat("After {} steps it names {:.0f} % of {} shapes that it never saw.",
+                    withThousands(now->step), 100.0 * now->answers.right, images::kHeldOutDrawings);
   }
   std::string answersInWords(const TrainView& view) const {
     const auto moment = languageMoment(view);
     if (moment == nullptr) return {};
     if (const auto* now = moment->evaluation(); now != nullptr && !moment->corpus->stories) {
-      return fmt::format("After {} steps its loss on text that it never saw is {:.2f}.",
-                         withThousands(moment->step), now->heldOutLoss);
+      return trFormat("After {} steps its loss on text that it never saw is {:.2f}.",
+                      withThousands(moment->step), now->heldOutLoss);
     }
     const auto answered = std::ranges::count_if(
         moment->answeredAt, [&](const auto& at) { return at && *at <= moment->step; });
-    return fmt::format(
-        "After {} steps {} of {} questions are answered.", withThousands(moment->step),
-        answered == 0 ? "none" : std::to_string(answered), moment->answeredAt.size());
+    return trFormat("After {} steps {} of {} questions are answered.", withThousands(moment->step),
+                    answered == 0 ? tr("none") : std::to_string(answered),
+                    moment->answeredAt.size());
   }
 
   /// The places of the cards behind the task and the five of the middle.
@@ -259,18 +260,18 @@ std::unique_ptr<Page> makeTrainPage(LiveTraining& training, LiveLanguage& langua
 }
 
 void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation) {
-  static const std::vector<Tab> kTabs{
-      {"All heads", "Every head as it forms"},
-      {"Over steps", "Every head at moments of the run, side by side"},
-      {"How many heads", "The task with 1, 2, 4, 8 and 16 heads, side by side"},
-      {"÷√d_k", "The task with scores divided by √d_k and without, side by side"},
-      {"Switch a head off", "Which questions lose their answers without which head"}};
+  const std::vector<Tab> tabs{
+      {tr("All heads"), tr("Every head as it forms")},
+      {tr("Over steps"), tr("Every head at moments of the run, side by side")},
+      {tr("How many heads"), tr("The task with 1, 2, 4, 8 and 16 heads, side by side")},
+      {"÷√d_k", tr("The task with scores divided by √d_k and without, side by side")},
+      {tr("Switch a head off"), tr("Which questions lose their answers without which head")}};
   const auto chosen = static_cast<int>(tab);
   if (panel.alone) {
-    heading(panel.look, kTabs[static_cast<std::size_t>(tab)].title, explanation);
+    heading(panel.look, tabs[static_cast<std::size_t>(tab)].title, explanation);
     return;
   }
-  const int clicked = tabRow(panel.look, "middle", kTabs, chosen, explanation);
+  const int clicked = tabRow(panel.look, "middle", tabs, chosen, explanation);
   if (clicked >= 0) panel.trainView.tab = static_cast<TrainTab>(clicked);
 }
 
@@ -320,10 +321,12 @@ void detailPills(const PanelContext& panel) {
     if (pill(look, text, shown)) shown = !shown;
     tip(look, about);
   };
-  shows("curves", "Loss, right answers and weights over the run; drag along them to go back",
+  shows(tr("curves"),
+        tr("Loss, right answers and weights over the run; drag along them to go back"),
         panel.trainView.curves);
   if (ImGui::GetIO().DisplaySize.x < look.px(kWithStep)) return;
-  shows("a step", "What one training step does: forward, the loss, and back", panel.trainView.step);
+  shows(tr("a step"), tr("What one training step does: forward, the loss, and back"),
+        panel.trainView.step);
 }
 
 CellRows weightCells(const Tensor& weights, Index head, bool causal) {

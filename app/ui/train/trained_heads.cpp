@@ -10,6 +10,7 @@
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 #include "core/words/head_place.h"
 
 namespace headscope::ui {
@@ -63,11 +64,10 @@ std::optional<HeadOfLayer> TrainedHeads::draw() const {
     if (under) {
       const auto& [layer, head] = this->head(n);
       const auto values = weights[static_cast<std::size_t>(layer)].matrix({0, head});
-      tipNow(
-          fmt::format("{} looks at {}: {:.3f}", shown_.names[static_cast<std::size_t>(under->row)],
+      tipNow(trFormat("{} looks at {}: {:.3f}", shown_.names[static_cast<std::size_t>(under->row)],
                       shown_.names[static_cast<std::size_t>(under->col)],
                       static_cast<double>(values(under->row, under->col))),
-          at);
+             at);
       if (ImGui::IsMouseClicked(0)) clicked = this->head(n);
     }
     TileNames names;
@@ -87,9 +87,9 @@ void TrainedHeads::title(ImDrawList* list, Index n, const Rect& at) const {
   const float line = fontSize(look_.fonts.semibold) + look_.space.thin;
   const ImVec2 top(at.a.x, at.a.y - 2.0F * line - look_.space.tight);
   const float room = std::min(grid_.place.x - look_.space.medium, room_.b.x - top.x);
-  std::string name = fmt::format("Head {}", n + 1);
+  std::string name = trFormat("Head {}", n + 1);
   if (shown_.layers > 1) {
-    name = fmt::format("Layer {} · head {}", layer + 1, head + 1);
+    name = trFormat("Layer {} · head {}", layer + 1, head + 1);
     if (textSize(look_.fonts.semibold, name).x > room) name = shortName(HeadOfLayer{layer, head});
   }
   drawText(list, look_.fonts.semibold, top, headColor(t, static_cast<std::size_t>(n)), name);
@@ -97,7 +97,7 @@ void TrainedHeads::title(ImDrawList* list, Index n, const Rect& at) const {
   if (title.does.empty()) return;
   if (!title.since.empty()) {
     const float after = textSize(look_.fonts.semibold, name).x + look_.space.medium;
-    for (const char* before : {"found at ", "at ", ""}) {
+    for (const char* before : {tr("found at "), "at ", ""}) {
       const std::string text = before + title.since;
       if (textSize(look_.fonts.small, text).x > room - after) continue;
       drawText(list, look_.fonts.small, {top.x + after, top.y + look_.space.thin}, t.textMuted,

@@ -16,6 +16,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/training/task_pass.h"
 #include "core/training/weight_gradients.h"
 #include "core/words/head_place.h"
@@ -34,10 +35,10 @@ std::string symbols(const std::vector<TensorId>& tensors, const char* prefix) {
 
 /// Draws the steps: forward from top to bottom, backward from bottom to top.
 void stepsTable(const FrameContext& look, const AttentionConfig& config) {
-  Table table(look, {.id = "both ways", .dense = true},
-              {{"step", {}, false, look.px(84), 0.0F, false},
-               {"forward gives", {}, false, 0.0F, 1.4F, false},
-               {"back gives", {}, false, 0.0F, 1.5F, false}});
+  Table table(look, {.id = tr("both ways"), .dense = true},
+              {{tr("step"), {}, false, look.px(84), 0.0F, false},
+               {tr("forward gives"), {}, false, 0.0F, 1.4F, false},
+               {tr("back gives"), {}, false, 0.0F, 1.5F, false}});
   const auto steps = stepsOf(config);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Step& step = *steps[i];
@@ -57,13 +58,14 @@ class GradientLengths {
   void table() const {
     const training::StepRecord* record = moment_.record();
     if (record == nullptr) return;
-    Table table(look_, {.id = "lengths", .dense = true},
-                {{"head", {}, false, look_.px(48), 0.0F, false},
-                 {"‖∂S‖", "over all raw scores of the head in the batch", true, 0.0F, 1.0F, false},
-                 {"‖∂W_Q‖", {}, true, 0.0F, 1.0F, false},
-                 {"‖∂W_K‖", {}, true, 0.0F, 1.0F, false},
-                 {"‖∂W_V‖", {}, true, 0.0F, 1.0F, false},
-                 {"‖∂W_O‖", {}, true, 0.0F, 1.0F, false}});
+    Table table(
+        look_, {.id = "lengths", .dense = true},
+        {{tr("head"), {}, false, look_.px(48), 0.0F, false},
+         {"‖∂S‖", tr("over all raw scores of the head in the batch"), true, 0.0F, 1.0F, false},
+         {"‖∂W_Q‖", {}, true, 0.0F, 1.0F, false},
+         {"‖∂W_K‖", {}, true, 0.0F, 1.0F, false},
+         {"‖∂W_V‖", {}, true, 0.0F, 1.0F, false},
+         {"‖∂W_O‖", {}, true, 0.0F, 1.0F, false}});
     for (std::size_t h = 0; h < record->heads.size(); ++h) {
       const training::HeadGradients& g = record->heads[h];
       table.row(static_cast<Index>(h));
@@ -75,7 +77,7 @@ class GradientLengths {
   }
 
   void curves(Rect room) const {
-    drawChartTitle(look_, room, "‖∂S‖ of each head over the run");
+    drawChartTitle(look_, room, tr("‖∂S‖ of each head over the run"));
     std::vector<std::vector<ChartPoint>> heads(moment_.records.front().heads.size());
     for (const auto& record : moment_.records) {
       for (std::size_t h = 0; h < heads.size(); ++h) {
@@ -91,7 +93,7 @@ class GradientLengths {
   /// Draws the gradient norms of W_Q and W_K and of W_V and W_O, over all heads.
   void weightCurves(Rect room) const {
     const std::vector<ImU32> colors{look_.theme.queryText, look_.theme.valueText};
-    drawChartTitle(look_, room, "gradients of",
+    drawChartTitle(look_, room, tr("gradients of"),
                    {{"W_Q, W_K", colors.front()}, {"W_V, W_O", colors.back()}});
     std::vector<std::vector<ChartPoint>> curves(2);
     for (const auto& record : moment_.records) {
@@ -133,11 +135,11 @@ class GradientLengths {
 class TrainingStepCard final : public Card {
  public:
   explicit TrainingStepCard(LiveTraining& training)
-      : Card({"training step", "A step", "forward, loss, back"}), training_(training) {}
+      : Card({"training step", "A step", tr("forward, loss, back")}), training_(training) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
-    heading(look, "What a step does", "forward, the loss, and back");
+    heading(look, tr("What a step does"), tr("forward, the loss, and back"));
     const auto moment = training_.moment();
     if (moment == nullptr) return;
     stepsTable(
@@ -146,14 +148,14 @@ class TrainingStepCard final : public Card {
     wrappedLabel(
         look.fonts.small, look.theme.textMuted,
         record == nullptr
-            ? fmt::format(
+            ? trFormat(
                   "{} parameters are learned. No step has run yet.",
                   withThousands(training::parameterCount(*moment->task, moment->settings.model)))
-            : fmt::format("loss {:.4f} of {} examples · whole gradient {:.3g} long{}", record->loss,
-                          withThousands(moment->settings.batch), record->gradientLength,
-                          record->gradientLength > moment->settings.optimiser.clip
-                              ? fmt::format(", shortened to {:g}", moment->settings.optimiser.clip)
-                              : std::string()));
+            : trFormat("loss {:.4f} of {} examples · whole gradient {:.3g} long{}", record->loss,
+                       withThousands(moment->settings.batch), record->gradientLength,
+                       record->gradientLength > moment->settings.optimiser.clip
+                           ? trFormat(", shortened to {:g}", moment->settings.optimiser.clip)
+                           : std::string()));
     const GradientLengths lengths(look, *moment);
     lengths.table();
     if (record == nullptr) return;

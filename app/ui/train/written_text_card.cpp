@@ -15,6 +15,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -22,14 +23,14 @@ namespace {
 class NextWordsCard final : public Card {
  public:
   explicit NextWordsCard(LiveLanguage& language)
-      : Card({kNextWordsCard, "Next word", "the most probable words after your sentence"}),
+      : Card({kNextWordsCard, tr("Next word"), tr("the most probable words after your sentence")}),
         language_(language) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    heading(look, "Next word",
-            moment != nullptr ? fmt::format("after “{}”", moment->tokens.back()).c_str() : nullptr);
+    heading(look, tr("Next word"),
+            moment != nullptr ? trFormat("after “{}”", moment->tokens.back()).c_str() : nullptr);
     if (moment == nullptr) return;
     Rect room = Rect::rest();
     const float line = fontSize(look.fonts.regular) + look.space.small;
@@ -54,25 +55,24 @@ class NextWordsCard final : public Card {
 class WrittenTextCard final : public Card {
  public:
   explicit WrittenTextCard(LiveLanguage& language)
-      : Card({kWrittenTextCard, "It writes", "a text of its own, word by word"}),
+      : Card({kWrittenTextCard, tr("It writes"), tr("a text of its own, word by word")}),
         language_(language) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    heading(look, "It writes",
-            moment != nullptr
-                ? fmt::format("at step {}", withThousands(moment->written.step)).c_str()
-                : nullptr);
+    heading(look, tr("It writes"),
+            moment != nullptr ? trFormat("at step {}", withThousands(moment->written.step)).c_str()
+                              : nullptr);
     if (moment == nullptr) return;
     if (!panel.slide && !moment->kept) {
-      if (pill(look, "another text")) language_.writeAnother();
-      tip(look, "Each word is drawn from the model's probabilities at temperature 0.7");
+      if (pill(look, tr("another text"))) language_.writeAnother();
+      tip(look, tr("Each word is drawn from the model's probabilities at temperature 0.7"));
     }
     std::string_view text = moment->written.text;
     const std::string_view given = moment->corpus->sampleBeginning;
     if (text.starts_with(given)) {
-      wrappedLabel(look.fonts.small, look.theme.textMuted, fmt::format("given: “{}”", given));
+      wrappedLabel(look.fonts.small, look.theme.textMuted, trFormat("given: “{}”", given));
       text.remove_prefix(given.size());
       text.remove_prefix(std::min(text.size(), text.find_first_not_of(' ')));
     }
@@ -101,7 +101,7 @@ class WrittenTextCard final : public Card {
     const Rect room = Rect::rest();
     ImFont* font = look.fonts.small;
     for (auto text = moment.earlier.rbegin(); text != moment.earlier.rend(); ++text) {
-      const std::string words = fmt::format("step {}: {}", withThousands(text->step), text->text);
+      const std::string words = trFormat("step {}: {}", withThousands(text->step), text->text);
       const ImVec2 at = ImGui::GetCursorScreenPos();
       if (at.y + textSize(font, wrapped(font, words, room.width())).y > room.b.y) return;
       wrappedLabel(font, look.theme.textMuted, words);

@@ -3,6 +3,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -13,8 +14,8 @@ class Concat final : public Step {
 
   StepText text(const AttentionConfig& c) const override {
     return {"concat",
-            "Concat",
-            "the heads side by side again",
+            tr("Concat"),
+            tr("the heads side by side again"),
             fmt::format("{} × {} = {}", c.numHeads, c.dK(), c.queryWidth()),
             "concat",
             {fmt::format("concat = {}.transpose(1, 2).reshape(B, T, {})", info(joinedHeads(c)).name,
@@ -40,8 +41,8 @@ class Concat final : public Step {
     const Index head = cell.col / dK;
     Explanation e = startExplanation(
         tensors, cell,
-        fmt::format("concat[b, t, h·{} + j] = {}[b, h, t, j]: column {} is column {} of head {}",
-                    dK, info(joined).name, cell.col, cell.col % dK, head));
+        trFormat("concat[b, t, h·{} + j] = {}[b, h, t, j]: column {} is column {} of head {}", dK,
+                 info(joined).name, cell.col, cell.col % dK, head));
     e.terms.push_back(sourceTerm(tensors, {joined, cell.item, head, cell.row, cell.col % dK}));
     sumTerms(e);
     return e;
@@ -58,8 +59,8 @@ class Concat final : public Step {
     const CellRef source{TensorId::concat, cell.item, -1, cell.row, cell.head * dK + cell.col};
     Explanation e = startExplanation(
         gradients, cell,
-        fmt::format("grad.{}[b, h, t, j] = grad.concat[b, t, h·{} + j]: the same place",
-                    info(cell.tensor).name, dK));
+        trFormat("grad.{}[b, h, t, j] = grad.concat[b, t, h·{} + j]: the same place",
+                 info(cell.tensor).name, dK));
     e.terms.push_back(sourceTerm(gradients, gradientOf(source)));
     sumTerms(e);
     return e;

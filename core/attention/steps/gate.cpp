@@ -11,6 +11,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/linear.h"
 #include "core/attention/steps/terms.h"
+#include "core/base/translation.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/gemm.h"
 
@@ -58,8 +59,8 @@ class Gate final : public Step {
   StepText text(const AttentionConfig& c) const override {
     const char* bias = c.bias ? " + b_G" : "";
     return {"gate",
-            "Gate",
-            "each token's gates multiply the numbers of its heads by 0 to 1",
+            tr("Gate"),
+            tr("each token's gates multiply the numbers of its heads by 0 to 1"),
             fmt::format("σ(X W^G{}) ⊙ head", c.bias ? " + b" : ""),
             "⊙ G",
             {fmt::format("gate = torch.sigmoid(x @ W_G.T{}).view(B, T, {}, {}).transpose(1, 2)",
@@ -89,7 +90,7 @@ class Gate final : public Step {
   }
 
   std::vector<std::string> beyondModule(const AttentionConfig&) const override {
-    return {"heads are gated"};
+    return {tr("heads are gated")};
   }
 
   StepWork work() const override { return StepWork::heads; }
@@ -192,9 +193,10 @@ class Gate final : public Step {
       return e;
     }
     const bool bias = cell.tensor == TensorId::bG;
-    const std::string dz = "Σ_bt G (1 − G) · grad.gate[b, t, o]";
+    const std::string dz = tr("Σ_bt G (1 − G) · grad.gate[b, t, o]");
     Explanation e = startExplanation(
-        gradients, cell, bias ? "grad.b_G[o] = " + dz : "grad.W_G[o, j] = " + dz + " · x[b, t, j]");
+        gradients, cell,
+        bias ? "grad.b_G[o] = " + dz : tr("grad.W_G[o, j] = ") + dz + " · x[b, t, j]");
     const Index column = bias ? cell.col : cell.row;
     for (Index item = 0; item < c.batch; ++item) {
       for (Index row = 0; row < c.seqLen; ++row) {

@@ -8,6 +8,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
+#include "core/base/translation.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/gemm.h"
 
@@ -419,10 +420,10 @@ Explanation explainLinearGradient(const Gradients& gradients, const CellRef& cel
   const std::vector<LinearLayer> reading = layersOn(cell.tensor, layers);
   const auto name = [](TensorId id) { return std::string(info(id).name); };
   if (!reading.empty()) {
-    std::string rule = "grad." + name(cell.tensor) + "[b, t, j] = ";
+    std::string rule = tr("grad.") + name(cell.tensor) + "[b, t, j] = ";
     for (const LinearLayer& layer : reading) {
       if (layer.y != reading.front().y) rule += " + ";
-      rule += "Σ_o grad." + name(layer.y) + "[b, t, o] · " + name(layer.weight) + "[o, j]";
+      rule += tr("Σ_o grad.") + name(layer.y) + "[b, t, o] · " + name(layer.weight) + "[o, j]";
     }
     Explanation e = startExplanation(gradients, cell, std::move(rule));
     for (const LinearLayer& layer : reading) {
@@ -439,11 +440,11 @@ Explanation explainLinearGradient(const Gradients& gradients, const CellRef& cel
         return each.weight == cell.tensor || each.bias == cell.tensor;
       });
   const bool bias = layer.bias == cell.tensor;
-  const std::string dy = "Σ_bt grad." + name(layer.y) + "[b, t, o]";
-  Explanation e = startExplanation(
-      gradients, cell,
-      bias ? "grad." + name(layer.bias) + "[o] = " + dy
-           : "grad." + name(layer.weight) + "[o, j] = " + dy + " · " + name(layer.x) + "[b, t, j]");
+  const std::string dy = tr("Σ_bt grad.") + name(layer.y) + "[b, t, o]";
+  Explanation e = startExplanation(gradients, cell,
+                                   bias ? tr("grad.") + name(layer.bias) + "[o] = " + dy
+                                        : tr("grad.") + name(layer.weight) + "[o, j] = " + dy +
+                                              " · " + name(layer.x) + "[b, t, j]");
   const Index out = bias ? cell.col : cell.row;
   const Tensor& y = gradients.tensor(layer.y);
   for (Index item = 0; item < y.dim(0); ++item) {

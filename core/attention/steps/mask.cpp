@@ -16,6 +16,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/score_rows.h"
 #include "core/attention/steps/terms.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -24,7 +25,7 @@ namespace {
 std::string rulesOf(const Mask& mask) {
   std::vector<std::string> rules;
   if (mask.causal) rules.emplace_back("causal");
-  if (mask.window > 0) rules.push_back(fmt::format("window {}", mask.window));
+  if (mask.window > 0) rules.push_back(trFormat("window {}", mask.window));
   if (!mask.lengths.empty()) rules.emplace_back("padding");
   if (mask.painted != nullptr) rules.emplace_back("painted");
   return rules.empty() ? "none" : fmt::format("{}", fmt::join(rules, ", "));
@@ -50,13 +51,13 @@ class MaskStep final : public Step {
       line += fmt::format(".masked_fill(~allowed, {})", zero ? "0" : "float('-inf')");
     }
     return {"mask",
-            "Mask",
-            c.alibi           ? (zero ? "distant keys score less (ALiBi); a forbidden key gets 0"
-                                      : "distant keys score less (ALiBi); a forbidden key gets −∞")
-            : c.pairBias.on() ? (zero ? "each pair adds its bias; a forbidden key gets 0"
-                                      : "each pair adds its bias; a forbidden key gets −∞")
-            : zero            ? "a forbidden key gets 0, and so still a weight"
-                              : "a forbidden key gets −∞, hence no weight",
+            tr("Mask"),
+            c.alibi ? (zero ? tr("distant keys score less (ALiBi); a forbidden key gets 0")
+                            : tr("distant keys score less (ALiBi); a forbidden key gets −∞"))
+            : c.pairBias.on() ? (zero ? tr("each pair adds its bias; a forbidden key gets 0")
+                                      : tr("each pair adds its bias; a forbidden key gets −∞"))
+            : zero            ? tr("a forbidden key gets 0, and so still a weight")
+                              : tr("a forbidden key gets −∞, hence no weight"),
             !biases(c)      ? rulesOf(c.mask)
             : c.mask.none() ? "S" + added(c, " + b", " − m·d")
                             : fmt::format("S{}, {}", added(c, " + b", " − m·d"), rulesOf(c.mask)),
@@ -100,9 +101,10 @@ class MaskStep final : public Step {
     Explanation e = startExplanation(
         tensors, cell,
         !reason.empty()
-            ? (c.mistakes.zeroForMasked ? "0 in place of −∞: " + reason : "−∞: " + reason)
-        : biases(c) ? "allowed:" + added(c, " plus the pair's bias", " minus slope × distance")
-                    : "allowed: the score stays");
+            ? (c.mistakes.zeroForMasked ? tr("0 in place of −∞: ") + reason : "−∞: " + reason)
+        : biases(c)
+            ? "allowed:" + added(c, tr(" plus the pair's bias"), tr(" minus slope × distance"))
+            : tr("allowed: the score stays"));
     e.terms.push_back(sourceTerm(tensors, source));
     if (c.pairBias.on() && reason.empty()) {
       const auto bias =
@@ -152,8 +154,8 @@ class MaskStep final : public Step {
     source.tensor = TensorId::maskedScores;
     Explanation e = startExplanation(
         gradients, cell,
-        reason.empty() ? "allowed: the gradient passes unchanged"
-                       : "0: the value in the score's place does not depend on it; " + reason);
+        reason.empty() ? tr("allowed: the gradient passes unchanged")
+                       : tr("0: the value in the score's place does not depend on it; ") + reason);
     if (reason.empty()) e.terms.push_back(sourceTerm(gradients, gradientOf(source)));
     sumTerms(e);
     return e;

@@ -11,6 +11,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -62,9 +63,9 @@ std::string formulaOf(const AttentionConfig& c) {
   if (!c.headNorm.on()) return "q / rms(q) · g";
   const bool all = c.headNorm.over() == HeadNorm::Over::allHeads;
   if (c.headNorm.kind() == HeadNorm::Kind::rms) {
-    return all ? "q / rms(all heads' q) · g" : "q / rms(q) · g";
+    return all ? tr("q / rms(all heads' q) · g") : "q / rms(q) · g";
   }
-  return all ? "(q − mean) / σ(all heads' q) · g" : "(q − mean) / σ(q) · g";
+  return all ? tr("(q − mean) / σ(all heads' q) · g") : "(q − mean) / σ(q) · g";
 }
 
 /// The lines of PyTorch.
@@ -74,7 +75,7 @@ std::string lineOf(const AttentionConfig& c) {
   const std::string centred = c.headNorm.on() && c.headNorm.kind() == HeadNorm::Kind::layer
                                   ? fmt::format("(t - t.mean({}, keepdim=True))", axes)
                                   : "t";
-  return fmt::format(
+  return trFormat(
       "q_norm, k_norm = ({0} * ({0}.pow(2).mean({1}, keepdim=True) + {2}).rsqrt() * g for t, g in "
       "((q, g_Q), (k, g_K)))",
       centred, axes, c.headNorm.on() ? c.headNorm.epsilon() : 0.0);
@@ -85,8 +86,8 @@ class Normalize final : public Step {
   StepId id() const override { return StepId::normalize; }
 
   StepText text(const AttentionConfig& c) const override {
-    return {"normalize",  "Normalize", "each head's queries and keys get one length",
-            formulaOf(c), "norm",      {lineOf(c)}};
+    return {"normalize",  tr("Normalize"), tr("each head's queries and keys get one length"),
+            formulaOf(c), "norm",          {lineOf(c)}};
   }
 
   std::vector<TensorId> operands(TensorId output, const AttentionConfig&) const override {
@@ -106,7 +107,7 @@ class Normalize final : public Step {
   }
 
   std::vector<std::string> beyondModule(const AttentionConfig&) const override {
-    return {"queries and keys are normalised"};
+    return {tr("queries and keys are normalised")};
   }
 
   StepWork work() const override { return StepWork::heads; }
@@ -143,12 +144,12 @@ class Normalize final : public Step {
     const std::string x = fmt::format("{}[b, h, t, d]", info(from).name);
     Explanation e = startExplanation(
         tensors, cell,
-        fmt::format("{0}[b, h, t, j] = {1}{2}[b, h, t, j]{3} / √(Σ_{4}d {5}²/{6} + {7:g}) · g[j]: "
-                    "the root is {8:.6g} here, the gain {9:.6g}",
-                    info(cell.tensor).name, centred ? "(" : "", info(from).name,
-                    centred ? " − mean)" : "", all ? "h," : "",
-                    centred ? fmt::format("({} − mean)", x) : x, (heads.end - heads.begin) * c.dK(),
-                    c.headNorm.epsilon(), 1.0 / normed.factor, gain));
+        trFormat("{0}[b, h, t, j] = {1}{2}[b, h, t, j]{3} / √(Σ_{4}d {5}²/{6} + {7:g}) · g[j]: "
+                 "the root is {8:.6g} here, the gain {9:.6g}",
+                 info(cell.tensor).name, centred ? "(" : "", info(from).name,
+                 centred ? " − mean)" : "", all ? "h," : "",
+                 centred ? fmt::format("({} − mean)", x) : x, (heads.end - heads.begin) * c.dK(),
+                 c.headNorm.epsilon(), 1.0 / normed.factor, gain));
     CellRef own = cell;
     own.tensor = from;
     const std::string factor = fmt::format("{:.6g} / {:.6g}", gain, 1.0 / normed.factor);
@@ -208,12 +209,12 @@ class Normalize final : public Step {
     Explanation e = startExplanation(
         gradients, cell,
         centred
-            ? fmt::format("grad.{0}[b, h, t, j] = (g[j] · grad.{1}[b, h, t, j] − mean(g · grad.{1})"
-                          " − n_j · mean(g · grad.{1} · n)) / σ, with n = ({0} − mean) / σ",
-                          info(cell.tensor).name, name)
-            : fmt::format("grad.{0}[b, h, t, j] = (g[j] · grad.{1}[b, h, t, j] − n_j · mean(g · "
-                          "grad.{1} · n)) / rms, with n = {0} / rms",
-                          info(cell.tensor).name, name));
+            ? trFormat("grad.{0}[b, h, t, j] = (g[j] · grad.{1}[b, h, t, j] − mean(g · grad.{1})"
+                       " − n_j · mean(g · grad.{1} · n)) / σ, with n = ({0} − mean) / σ",
+                       info(cell.tensor).name, name)
+            : trFormat("grad.{0}[b, h, t, j] = (g[j] · grad.{1}[b, h, t, j] − n_j · mean(g · "
+                       "grad.{1} · n)) / rms, with n = {0} / rms",
+                       info(cell.tensor).name, name));
     const double gain = static_cast<double>(gainsOf(to.tensor, c, cell.head)[cell.col]);
     e.terms.push_back(scaledTerm(gradients, gradientOf(to), "g / rms", shared.r * gain));
     CellRef source = cell;

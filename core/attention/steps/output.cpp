@@ -6,6 +6,7 @@
 #include "core/attention/gradients.h"
 #include "core/attention/steps/linear.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -18,8 +19,8 @@ class Output final : public Step {
 
   StepText text(const AttentionConfig& c) const override {
     return {"output",
-            "Output",
-            "the output projection mixes the heads",
+            tr("Output"),
+            tr("the output projection mixes the heads"),
             c.bias ? "C W^O + b" : "C W^O",
             c.bias ? "W^O + b" : "W^O",
             {c.bias ? "output = concat @ W_O.T + b_O" : "output = concat @ W_O.T"}};

@@ -9,6 +9,7 @@
 #include "core/attention/gradients.h"
 #include "core/attention/steps/linear.h"
 #include "core/attention/steps/step.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -44,15 +45,15 @@ class Project final : public Step {
     }
     if (c.crossAttention()) {
       return {"project",
-              "Project",
-              "tokens become queries, the memory's become keys and values",
-              fmt::format("X W^Q, memory W^{{K,V}}{}", bias),
-              fmt::format("Q = X W{0}; K, V = memory W{0}", bias),
+              tr("Project"),
+              tr("tokens become queries, the memory's become keys and values"),
+              trFormat("X W^Q, memory W^{{K,V}}{}", bias),
+              trFormat("Q = X W{0}; K, V = memory W{0}", bias),
               std::move(lines)};
     }
     const std::string formula = fmt::format("Q, K, V = X W{}", bias);
-    return {"project", "Project", "every token becomes a query, a key and a value",
-            formula,   formula,   std::move(lines)};
+    return {"project", tr("Project"), tr("every token becomes a query, a key and a value"),
+            formula,   formula,       std::move(lines)};
   }
 
   std::vector<TensorId> inputs(const AttentionConfig& c) const override {
@@ -86,10 +87,10 @@ class Project final : public Step {
     std::vector<std::string> reasons;
     if (c.numKvHeads != c.numHeads) {
       reasons.push_back(
-          fmt::format("{} query heads share {} key/value heads", c.numHeads, c.numKvHeads));
+          trFormat("{} query heads share {} key/value heads", c.numHeads, c.numKvHeads));
     }
     if (!c.dKDivides()) {
-      reasons.push_back(fmt::format("d_k is {} by itself, not D / H", c.dK()));
+      reasons.push_back(trFormat("d_k is {} by itself, not D / H", c.dK()));
     }
     return reasons;
   }

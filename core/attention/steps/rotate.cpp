@@ -11,6 +11,7 @@
 #include "core/attention/config.h"
 #include "core/attention/rotary_row.h"
 #include "core/attention/steps/terms.h"
+#include "core/base/translation.h"
 #include "core/tensor/finite.h"
 
 namespace headscope {
@@ -58,9 +59,9 @@ std::string scalingInWords(const Rotary& r) {
     case Rotary::Scaling::linear:
       return fmt::format(", positions / {:g}", r.factor);
     case Rotary::Scaling::llama3:
-      return fmt::format(", slow ones / {:g}", r.factor);
+      return trFormat(", slow ones / {:g}", r.factor);
     case Rotary::Scaling::perPair:
-      return ", each / its divisor";
+      return tr(", each / its divisor");
     case Rotary::Scaling::none:
       break;
   }
@@ -70,10 +71,10 @@ std::string scalingInWords(const Rotary& r) {
 /// "θ = 10000, 4 pairs of neighbours, positions / 2, × 1.14"
 std::string settingsInWords(const AttentionConfig& c) {
   const Rotary& r = c.rotary;
-  return fmt::format(
+  return trFormat(
       "θ = {:g}, {} pairs{}{}{}{}", r.theta, r.turning(c.dK()) / 2,
-      r.pairing == Rotary::Pairing::neighbours ? " of neighbours" : "",
-      r.turning(c.dK()) < c.dK() ? fmt::format(" in the first {} of {}", r.turning(c.dK()), c.dK())
+      r.pairing == Rotary::Pairing::neighbours ? tr(" of neighbours") : "",
+      r.turning(c.dK()) < c.dK() ? trFormat(" in the first {} of {}", r.turning(c.dK()), c.dK())
                                  : "",
       scalingInWords(r), r.amplitude == 1.0 ? "" : fmt::format(", × {:.4g}", r.amplitude));
 }
@@ -118,8 +119,8 @@ class Rotate final : public Step {
                                                           : "repeat(1, 2)"));
       lines.push_back(rotatingLine(c, info(to).name, from));
     }
-    return {"rotate",           "Rotate", "pairs of coordinates turn with the position",
-            settingsInWords(c), "RoPE",   std::move(lines)};
+    return {"rotate",           tr("Rotate"), tr("pairs of coordinates turn with the position"),
+            settingsInWords(c), "RoPE",       std::move(lines)};
   }
 
   std::vector<TensorId> operands(TensorId output, const AttentionConfig& c) const override {
@@ -139,7 +140,7 @@ class Rotate final : public Step {
   }
 
   std::vector<std::string> beyondModule(const AttentionConfig&) const override {
-    return {"queries and keys are rotated (RoPE)"};
+    return {tr("queries and keys are rotated (RoPE)")};
   }
 
   StepWork work() const override { return StepWork::heads; }
@@ -186,13 +187,12 @@ class Rotate final : public Step {
     const std::string factor = amplitude == 1.0 ? "" : fmt::format("{:.6g}", amplitude);
     Explanation e = startExplanation(
         tensors, cell,
-        fmt::format(
-            "pair {} turns by {}{:.6g} per position: {}[t, j] = {}{}[t, j] · cos {} {}[t, j "
-            "{} {}] · sin{}, at t = {}",
-            pair.pair, direction < 0.0 ? "−" : "", frequency, tensorName(cell),
-            factor.empty() ? "" : factor + " · (", info(from).name,
-            (first == (direction > 0.0)) ? "−" : "+", info(from).name, first ? "+" : "−",
-            std::abs(pair.partner - cell.col), factor.empty() ? "" : ")", cell.row));
+        trFormat("pair {} turns by {}{:.6g} per position: {}[t, j] = {}{}[t, j] · cos {} {}[t, j "
+                 "{} {}] · sin{}, at t = {}",
+                 pair.pair, direction < 0.0 ? "−" : "", frequency, tensorName(cell),
+                 factor.empty() ? "" : factor + " · (", info(from).name,
+                 (first == (direction > 0.0)) ? "−" : "+", info(from).name, first ? "+" : "−",
+                 std::abs(pair.partner - cell.col), factor.empty() ? "" : ")", cell.row));
     CellRef own = cell;
     own.tensor = from;
     CellRef other = own;
@@ -200,11 +200,11 @@ class Rotate final : public Step {
     const std::string angle = fmt::format("{}·{:.6g}", cell.row, frequency);
     const std::string times = factor.empty() ? "" : factor + " · ";
     e.terms.push_back(
-        scaledTerm(tensors, own, fmt::format("{}cos {}", times, angle), amplitude * turn.cosine));
+        scaledTerm(tensors, own, trFormat("{}cos {}", times, angle), amplitude * turn.cosine));
     const double sine = pair.sign * direction * turn.sine;
     e.terms.push_back(
         scaledTerm(tensors, other,
-                   fmt::format("{}{}sin {}", pair.sign * direction < 0.0 ? "−" : "", times, angle),
+                   trFormat("{}{}sin {}", pair.sign * direction < 0.0 ? "−" : "", times, angle),
                    amplitude * sine));
     sumTerms(e);
     return e;
@@ -214,8 +214,8 @@ class Rotate final : public Step {
     const AttentionConfig& c = tensors.config();
     Explanation e = startExplanation(
         tensors, cell,
-        fmt::format("only the first {} of {} coordinates turn: {}[t, j] = {}[t, j]",
-                    c.rotary.turning(c.dK()), c.dK(), tensorName(cell), info(from).name));
+        trFormat("only the first {} of {} coordinates turn: {}[t, j] = {}[t, j]",
+                 c.rotary.turning(c.dK()), c.dK(), tensorName(cell), info(from).name));
     CellRef own = cell;
     own.tensor = from;
     e.terms.push_back(sourceTerm(tensors, own));

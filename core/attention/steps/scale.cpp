@@ -10,6 +10,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/score_rows.h"
 #include "core/attention/steps/terms.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -37,7 +38,7 @@ class Scale final : public Step {
   StepId id() const override { return StepId::scale; }
 
   StepText text(const AttentionConfig& c) const override {
-    std::string formula = c.scale ? fmt::format("S / √{}", c.dK()) : "off: S as it is";
+    std::string formula = c.scale ? fmt::format("S / √{}", c.dK()) : tr("off: S as it is");
     std::string flow = c.scale ? fmt::format("/√{}", c.dK()) : "";
     std::string line = c.scale ? fmt::format("scores = raw_scores / math.sqrt({})", c.dK())
                                : "scores = raw_scores";
@@ -48,14 +49,14 @@ class Scale final : public Step {
       line += fmt::format(" / {}", c.temperature);  // all digits, since this line is run
     }
     if (c.scoreCap != 0.0) {
-      flow += fmt::format(" capped at {:.3g}", c.scoreCap);
+      flow += trFormat(" capped at {:.3g}", c.scoreCap);
       formula = fmt::format("{}{}{}", beforeCapped(c),
                             c.scale || c.temperature != 1.0 ? formula : "S", afterCapped(c));
       line += fmt::format("; scores = {0} * torch.tanh(scores / {0})", c.scoreCap);
     }
     return {"scale",
-            "Scale",
-            "keeps the scores' spread independent of d_k",
+            tr("Scale"),
+            tr("keeps the scores' spread independent of d_k"),
             std::move(formula),
             std::move(flow),
             {std::move(line)}};
@@ -73,15 +74,15 @@ class Scale final : public Step {
 
   std::string sign(const AttentionConfig& c, Index) const override {
     const std::string factor = fmt::format("× {:.4g}", c.scoreMultiplier());
-    return c.scoreCap == 0.0 ? factor : fmt::format("{}, cap {:.3g}", factor, c.scoreCap);
+    return c.scoreCap == 0.0 ? factor : trFormat("{}, cap {:.3g}", factor, c.scoreCap);
   }
   std::vector<std::string> beyondModule(const AttentionConfig& c) const override {
     std::vector<std::string> reasons;
-    if (!c.scale) reasons.emplace_back("the scores are not divided by sqrt(d_k)");
+    if (!c.scale) reasons.emplace_back(tr("the scores are not divided by sqrt(d_k)"));
     if (c.temperature != 1.0) {
-      reasons.push_back(fmt::format("the temperature is {}", c.temperature));
+      reasons.push_back(trFormat("the temperature is {}", c.temperature));
     }
-    if (c.scoreCap != 0.0) reasons.push_back(fmt::format("scores are capped at {}", c.scoreCap));
+    if (c.scoreCap != 0.0) reasons.push_back(trFormat("scores are capped at {}", c.scoreCap));
     return reasons;
   }
 
@@ -155,7 +156,7 @@ class Scale final : public Step {
     Explanation e =
         startExplanation(gradients, cell,
                          fmt::format("grad.raw_scores[b, h, i, j] = grad.scores[b, h, i, j] · {}{}",
-                                     factor, pinned ? "; 0 here: the score is pinned" : ""));
+                                     factor, pinned ? tr("; 0 here: the score is pinned") : ""));
     if (!pinned) {
       e.terms.push_back(
           scaledTerm(gradients, gradientOf(source), factor, c.scoreMultiplier() * slope));

@@ -10,6 +10,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
+#include "core/base/translation.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope {
@@ -84,9 +85,9 @@ class Score final : public Step {
                                                pytorchPerQueryHead(info(scoredKeys(c)).name, c))};
     for (std::string& line : relativeLines(c)) lines.push_back(std::move(line));
     return {"score",
-            "Score",
-            c.relative.on() ? "how well each query matches each key and its relative position"
-                            : "how well each query matches each key",
+            tr("Score"),
+            c.relative.on() ? tr("how well each query matches each key and its relative position")
+                            : tr("how well each query matches each key"),
             c.relative.on() ? "S = Q K^T + Q R_K^T + R_Q K^T" : "S = Q K^T",
             c.relative.on() ? "Q K^T + positions" : "Q K^T",
             std::move(lines)};
@@ -98,7 +99,7 @@ class Score final : public Step {
 
   std::vector<std::string> beyondModule(const AttentionConfig& c) const override {
     if (!c.relative.on()) return {};
-    return {"scores of content and relative position are added"};
+    return {tr("scores of content and relative position are added")};
   }
 
   std::vector<TensorId> operands(TensorId, const AttentionConfig& c) const override {
@@ -131,7 +132,7 @@ class Score final : public Step {
         tensors, cell,
         fmt::format("raw_scores[b, h, i, j] = Σ_d {}[b, h, i, d] · {}[b, {}, j, d]{}",
                     info(scoredQueries(c)).name, info(scoredKeys(c)).name, kvHeadIndex(c),
-                    c.relative.on() ? ", and each times the relative position's numbers" : ""));
+                    c.relative.on() ? tr(", and each times the relative position's numbers") : ""));
     for (Index d = 0; d < c.dK(); ++d) {
       e.terms.push_back(productTerm(tensors, {scoredQueries(c), cell.item, cell.head, cell.row, d},
                                     {scoredKeys(c), cell.item, c.kvHead(cell.head), cell.col, d}));

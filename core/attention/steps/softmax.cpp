@@ -18,6 +18,7 @@
 #include "core/attention/dropped_cells.h"
 #include "core/attention/steps/softmax_row.h"
 #include "core/attention/steps/terms.h"
+#include "core/base/translation.h"
 #include "core/tensor/finite.h"
 
 namespace headscope {
@@ -96,14 +97,14 @@ bool mayMaskFully(const AttentionConfig& c) {
 
 std::string_view sentenceOf(const AttentionConfig& c) {
   const bool down = c.mistakes.softmaxOverQueries;
-  if (c.dropout.on()) return "scores become weights; some are dropped";
-  if (!c.sinks.empty()) return "scores become weights: each row and the head's sink sum to 1";
+  if (c.dropout.on()) return tr("scores become weights; some are dropped");
+  if (!c.sinks.empty()) return tr("scores become weights: each row and the head's sink sum to 1");
   if (mayMaskFully(c)) {
-    return down ? "scores become weights: each column with an allowed query sums to 1"
-                : "scores become weights: each row with an allowed key sums to 1";
+    return down ? tr("scores become weights: each column with an allowed query sums to 1")
+                : tr("scores become weights: each row with an allowed key sums to 1");
   }
-  return down ? "scores become weights: each column sums to 1"
-              : "scores become weights: each row sums to 1";
+  return down ? tr("scores become weights: each column sums to 1")
+              : tr("scores become weights: each row sums to 1");
 }
 
 class Softmax final : public Step {
@@ -113,7 +114,7 @@ class Softmax final : public Step {
   StepText text(const AttentionConfig& c) const override {
     return {
         "softmax",
-        "Softmax",
+        tr("Softmax"),
         sentenceOf(c),
         fmt::format(fmt::runtime(c.dropout.on() ? "A = dropout({})" : "A = {}"),
                     c.sinks.empty() ? "softmax(S)" : "softmax([S, sink])"),
@@ -143,8 +144,8 @@ class Softmax final : public Step {
 
   std::vector<std::string> beyondModule(const AttentionConfig& c) const override {
     std::vector<std::string> reasons;
-    if (c.dropout.on()) reasons.emplace_back("it would drop other weights");
-    if (!c.sinks.empty()) reasons.emplace_back("its softmax has no sinks");
+    if (c.dropout.on()) reasons.emplace_back(tr("it would drop other weights"));
+    if (!c.sinks.empty()) reasons.emplace_back(tr("its softmax has no sinks"));
     return reasons;
   }
 
@@ -171,8 +172,8 @@ class Softmax final : public Step {
       if (softmaxKeys(c, cell.item, source.row)(source.col)) sources.push_back(source);
     }
     if (sources.empty()) {
-      e.rule = fmt::format("every {} is masked: no softmax, all weights 0",
-                           down ? "query of this column" : "key of this row");
+      e.rule = trFormat("every {} is masked: no softmax, all weights 0",
+                        down ? tr("query of this column") : tr("key of this row"));
       return e;
     }
     double maximum = -std::numeric_limits<double>::infinity();
@@ -182,15 +183,16 @@ class Softmax final : public Step {
         hasSink ? static_cast<double>(c.sinks[static_cast<std::size_t>(cell.head)]) : 0.0;
     if (hasSink) maximum = std::max(maximum, sink);
     e.ending = ExplanationForm::share;
-    e.rule = !softmaxKeys(c, cell.item, cell.row)(cell.col)
-                 ? "weight 0: " + whyForbidden(c.mask, cell.item, cell.row, cell.col)
-             : down ? "weights[b, h, i, j] = exp(s_i − max) / Σ exp(s − max) down the column, over "
-                      "the allowed queries"
+    e.rule =
+        !softmaxKeys(c, cell.item, cell.row)(cell.col)
+            ? "weight 0: " + whyForbidden(c.mask, cell.item, cell.row, cell.col)
+        : down ? tr("weights[b, h, i, j] = exp(s_i − max) / Σ exp(s − max) down the column, over "
+                    "the allowed queries")
 
-             : hasSink
-                 ? "weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed "
-                   "keys and the head's sink"
-                 : "weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed keys";
+        : hasSink
+            ? tr("weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed "
+                 "keys and the head's sink")
+            : tr("weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed keys");
     for (const CellRef& s : sources) {
       const double score = tensors.value(s);
       e.terms.push_back({toString(s), "max", score, maximum, std::exp(score - maximum), {s}});
@@ -207,8 +209,8 @@ class Softmax final : public Step {
       const DroppedCells dropped(c);
       const bool drops = dropped(cell.item, cell.head, cell.row, cell.col);
       e.factor = drops ? 0.0 : static_cast<double>(dropped.factor());
-      e.rule += drops ? "; dropped: 0 in its place"
-                      : fmt::format("; kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
+      e.rule += drops ? tr("; dropped: 0 in its place")
+                      : trFormat("; kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
     }
     return e;
   }
@@ -242,9 +244,9 @@ class Softmax final : public Step {
       const DroppedCells dropped(c);
       const bool drops = dropped(cell.item, cell.head, cell.row, cell.col);
       e.factor = drops ? 0.0 : static_cast<double>(dropped.factor());
-      e.rule += drops ? "; dropped: grad.A_ij is taken as 0, A_ij is the weight before dropout"
-                      : fmt::format("; kept by dropout: grad.A_ij × 1/(1 − {:g}), A_ij before it",
-                                    c.dropout.rate);
+      e.rule += drops ? tr("; dropped: grad.A_ij is taken as 0, A_ij is the weight before dropout")
+                      : trFormat("; kept by dropout: grad.A_ij × 1/(1 − {:g}), A_ij before it",
+                                 c.dropout.rate);
     }
     return e;
   }

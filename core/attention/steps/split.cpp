@@ -8,6 +8,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -68,14 +69,15 @@ class Split final : public Step {
       lines.push_back(std::move(line));
     }
     return {"split",
-            "Split heads",
-            c.mistakes.reshapeWithoutTranspose ? "each head gets pieces of a few rows, end to end"
-            : c.mistakes.sharedHead            ? "every head gets the first one's columns"
-                                               : "each head gets its own columns",
+            tr("Split heads"),
+            c.mistakes.reshapeWithoutTranspose
+                ? tr("each head gets pieces of a few rows, end to end")
+            : c.mistakes.sharedHead ? tr("every head gets the first one's columns")
+                                    : tr("each head gets its own columns"),
             c.headsPerGroup() == 1
                 ? fmt::format("{} = {} × {}", c.queryWidth(), c.numHeads, c.dK())
                 : fmt::format("{0} × {2}; k, v: {1} × {2}", c.numHeads, c.numKvHeads, c.dK()),
-            "q, k, v of each head",
+            tr("q, k, v of each head"),
             std::move(lines)};
   }
 
@@ -105,16 +107,16 @@ class Split final : public Step {
     const CellRef source = sourceOf(cell, cut, c);
     std::string rule =
         c.mistakes.reshapeWithoutTranspose
-            ? fmt::format(
+            ? trFormat(
                   "reshaped without the transpose: number {} of {} in memory, row {}, "
                   "column {}",
                   source.row * shapeOf(cut.from, c)[2] + source.col, from, source.row, source.col)
-            : fmt::format(
+            : trFormat(
                   "{}[b, h, t, j] = {}[b, t, h·{} + j]: column {} of {} is column {} of {}head {}",
                   info(cut.to).name, from, dK, source.col, from, cell.col,
                   headCount(cut.to, c) < c.numHeads ? "key/value " : "",
                   c.mistakes.sharedHead ? 0 : cell.head);
-    if (c.mistakes.sharedHead) rule += "; every head is given the first one's";
+    if (c.mistakes.sharedHead) rule += tr("; every head is given the first one's");
     Explanation e = startExplanation(tensors, cell, std::move(rule));
     e.terms.push_back(sourceTerm(tensors, source));
     sumTerms(e);
@@ -149,10 +151,10 @@ class Split final : public Step {
     const AttentionConfig& c = gradients.config();
     const Cut& cut = *std::find_if(std::begin(kCuts), std::end(kCuts),
                                    [&](const Cut& each) { return each.from == cell.tensor; });
-    Explanation e = startExplanation(
-        gradients, cell,
-        fmt::format("grad.{}[b, t, c]: the gradient of the heads' cells made from it",
-                    info(cut.from).name));
+    Explanation e =
+        startExplanation(gradients, cell,
+                         trFormat("grad.{}[b, t, c]: the gradient of the heads' cells made from it",
+                                  info(cut.from).name));
     const Shape heads = shapeOf(cut.to, c);
     for (Index head = 0; head < heads[1]; ++head) {
       for (Index row = 0; row < heads[2]; ++row) {

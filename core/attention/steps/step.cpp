@@ -10,6 +10,7 @@
 #include "core/attention/config.h"
 #include "core/attention/gradients.h"
 #include "core/attention/steps/terms.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 namespace {
@@ -113,7 +114,7 @@ Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell) {
   Explanation e = producerOf(cell.tensor).explain(tensors, cell);
   if (const auto pin = tensors.pins().at(cell)) {
     e.pinned = true;
-    e.rule = fmt::format("pinned at {:g}, which stands for: {}", *pin, e.rule);
+    e.rule = trFormat("pinned at {:g}, which stands for: {}", *pin, e.rule);
   }
   return e;
 }
@@ -121,7 +122,7 @@ Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell) {
 Explanation explainGradientCell(const Gradients& gradients, const CellRef& cell) {
   const auto taking = consumersOf(cell.tensor, gradients.config());
   if (taking.empty()) {
-    return startExplanation(gradients, cell, "given: the gradient of this output cell");
+    return startExplanation(gradients, cell, tr("given: the gradient of this output cell"));
   }
   Explanation e = taking.front()->explainGradient(gradients, cell);
   for (std::size_t i = 1; i < taking.size(); ++i) {
@@ -146,8 +147,7 @@ StepId stepIdFromString(std::string_view name) {
     known.push_back(s->text({}).id);
     if (known.back() == name) return s->id();
   }
-  throw UserError(
-      fmt::format("unknown step '{}'; the steps are: {}", name, fmt::join(known, ", ")));
+  throw UserError(trFormat("unknown step '{}'; the steps are: {}", name, fmt::join(known, ", ")));
 }
 
 }  // namespace headscope

@@ -6,6 +6,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
+#include "core/base/translation.h"
 
 namespace headscope {
 
@@ -40,7 +41,7 @@ std::string kvHeadIndex(const AttentionConfig& config) {
 
 std::string overGroup(const AttentionConfig& config) {
   const Index group = config.headsPerGroup();
-  return group == 1 ? "" : fmt::format(", over the {} heads that share it", group);
+  return group == 1 ? "" : trFormat(", over the {} heads that share it", group);
 }
 
 void sumTerms(Explanation& explanation) {
@@ -62,7 +63,7 @@ Term gradientTerm(const Gradients& gradients, const CellRef& result, const CellR
     term.product *= factor;
   }
   if (gradients.values().pins().at(result)) {
-    term.after = " (pinned: stops here)";
+    term.after = tr(" (pinned: stops here)");
     term.leftValue = term.product = 0.0;
   }
   return term;

@@ -10,6 +10,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
+#include "core/base/translation.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope {
@@ -34,8 +35,8 @@ class Weigh final : public Step {
     const std::string formula = gains ? "g A V" : "A V";
     const std::string product = fmt::format("weights @ {}", pytorchPerQueryHead("v", c));
     return {"weigh",
-            "Weigh values",
-            "each query takes its share of every value",
+            tr("Weigh values"),
+            tr("each query takes its share of every value"),
             formula,
             formula,
             {gains ? fmt::format("heads = gain.view(1, {}, 1, 1) * ({})", c.numHeads, product)
@@ -64,7 +65,7 @@ class Weigh final : public Step {
   }
   std::vector<std::string> beyondModule(const AttentionConfig& c) const override {
     if (!gained(c)) return {};
-    return {"heads are switched off or weighted"};
+    return {tr("heads are switched off or weighted")};
   }
 
   StepWork work() const override { return StepWork::rows; }

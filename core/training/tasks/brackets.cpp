@@ -1,6 +1,7 @@
 // Brackets: which opening bracket does this one close?
 #include <string>
 
+#include "core/base/translation.h"
 #include "core/training/tasks/example_writer.h"
 #include "core/training/tasks/tasks.h"
 
@@ -15,21 +16,21 @@ Task bracketsTask() {
 
   return {
       .id = "brackets",
-      .title = "Brackets",
-      .words =
+      .title = trLater("Brackets"),
+      .words = trLater(
           "Sixteen balanced brackets, each with a letter and its nesting depth. A closing bracket "
-          "names the letter of the one that opened it; every bracket names the letter before.",
-      .lookFor =
+          "names the letter of the one that opened it; every bracket names the letter before."),
+      .lookFor = trLater(
           "The matching bracket is the latest opening one of the same depth: its head has to match "
-          "the depth and prefer near brackets. The other head draws a diagonal.",
+          "the depth and prefer near brackets. The other head draws a diagonal."),
       .settings = {.model = {.layers = 1, .dModel = 32, .heads = 2, .causal = true},
                    .learningRate = 1e-2,
                    .batch = 64,
                    .steps = 250},
-      .questions = {{"match", "the letter of the matching opening bracket", kLetters},
-                    {"previous", "the letter before", kLetters}},
-      .relations = {{"match", "from a closing bracket to its opening one"},
-                    {"previous", "the bracket before"}},
+      .questions = {{"match", trLater("the letter of the matching opening bracket"), kLetters},
+                    {"previous", trLater("the letter before"), kLetters}},
+      .relations = {{"match", trLater("from a closing bracket to its opening one")},
+                    {"previous", trLater("the bracket before")}},
       .length = kPlaces,
       .features = {2, kLetters, kPlaces / 2 + 1},
       .generate =

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "core/base/translation.h"
 #include "core/training/tasks/example_writer.h"
 #include "core/training/tasks/tasks.h"
 
@@ -17,28 +18,29 @@ Task cardsTask() {
 
   return {
       .id = "cards",
-      .title = "Cards",
-      .words =
+      .title = trLater("Cards"),
+      .words = trLater(
           "Sixteen cards, each with a colour and a number; every colour comes twice. Each "
           "card names four numbers: that of the card before, of the card after, of the first "
-          "card, and of the other card of its colour.",
-      .lookFor =
+          "card, and of the other card of its colour."),
+      .lookFor = trLater(
           "Position alone finds the neighbours and the first card, and their heads form first. The "
           "other card of the same colour is elsewhere in each example: its head forms last, within "
           "a few steps. One or two heads never find it, however they share the other questions. "
-          "With eight heads, some repeat others.",
+          "With eight heads, some repeat others."),
       .settings = {.model = {.layers = 1, .dModel = 64, .heads = 4},
                    .learningRate = 2e-2,
                    .batch = 32,
                    .steps = 300},
-      .questions = {{"previous", "the number on the card before", kNumbers},
-                    {"next", "the number on the card after", kNumbers},
-                    {"first", "the number on the first card", kNumbers},
-                    {"partner", "the number on the other card of the same colour", kNumbers}},
-      .relations = {{"previous", "the card before"},
-                    {"next", "the card after"},
-                    {"first", "the first card"},
-                    {"partner", "the other card of the same colour"}},
+      .questions = {{"previous", trLater("the number on the card before"), kNumbers},
+                    {"next", trLater("the number on the card after"), kNumbers},
+                    {"first", trLater("the number on the first card"), kNumbers},
+                    {"partner", trLater("the number on the other card of the same colour"),
+                     kNumbers}},
+      .relations = {{"previous", trLater("the card before")},
+                    {"next", trLater("the card after")},
+                    {"first", trLater("the first card")},
+                    {"partner", trLater("the other card of the same colour")}},
       .length = kPlaces,
       .features = {kColours, kNumbers},
       .generate =

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "core/base/translation.h"
 #include "core/training/tasks/example_writer.h"
 #include "core/training/tasks/tasks.h"
 
@@ -89,29 +90,29 @@ Task grammarTask() {
 
   return {
       .id = "grammar",
-      .title = "Grammar",
-      .words =
+      .title = trLater("Grammar"),
+      .words = trLater(
           "Sentences of 5 to 16 words of a small language, padded with full stops. Each word names "
-          "the sentence's verb, its subject, the noun of its own phrase, and the word before.",
-      .lookFor =
+          "the sentence's verb, its subject, the noun of its own phrase, and the word before."),
+      .lookFor = trLater(
           "The verb can be at the third to the eleventh position, so its head has to recognise "
           "verbs. The subject is a noun like the others: the first one. The word before depends "
           "only on position. With some seeds two heads each hold half a relation permanently: "
-          "start again with another seed.",
+          "start again with another seed."),
       .settings = {.model = {.layers = 1, .dModel = 64, .heads = 4, .embeddingScale = 3.0},
                    .learningRate = 2e-2,
                    .batch = 32,
                    .steps = 200},
-      .questions = {{"verb", "the verb", kWords},
-                    {"subject", "the subject", kWords},
-                    {"noun", "the noun of its phrase", kWords},
-                    {"previous", "the word before", kWords}},
-      .relations = {{"verb", "the verb"},
-                    {"subject", "the noun of the first phrase"},
+      .questions = {{"verb", trLater("the verb"), kWords},
+                    {"subject", trLater("the subject"), kWords},
+                    {"noun", trLater("the noun of its phrase"), kWords},
+                    {"previous", trLater("the word before"), kWords}},
+      .relations = {{"verb", trLater("the verb")},
+                    {"subject", trLater("the noun of the first phrase")},
                     {"noun",
                      "the noun of its phrase, for a noun itself; for a preposition its object, for "
                      "the verb the subject, for an adverb the verb"},
-                    {"previous", "the word before"}},
+                    {"previous", trLater("the word before")}},
       .length = kPlaces,
       .features = {kWords},
       .generate =

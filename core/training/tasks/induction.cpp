@@ -2,6 +2,7 @@
 // (Elhage et al. 2021; Olsson et al. 2022).
 #include <string>
 
+#include "core/base/translation.h"
 #include "core/training/tasks/example_writer.h"
 #include "core/training/tasks/tasks.h"
 
@@ -17,24 +18,24 @@ Task inductionTask() {
 
   return {
       .id = "induction",
-      .title = "Induction",
-      .words =
+      .title = trLater("Induction"),
+      .words = trLater(
           "A row of 6 to 24 different letters, repeated. From the second time on, each letter "
           "names the next one. The row's length differs between examples, so counting positions "
-          "does not help.",
-      .lookFor =
+          "does not help."),
+      .lookFor = trLater(
           "A head of layer 1 looks at the letter before, so that every position knows its "
           "predecessor. A head of layer 2 looks for the position that followed its own letter and "
           "finds the next letter there. The loss falls once both exist. The first head is needed "
           "only during the row's first appearance and can look elsewhere later. One layer cannot "
-          "do it: set layers to 1, and four of five letters stay wrong.",
+          "do it: set layers to 1, and four of five letters stay wrong."),
       .settings = {.model = {.layers = 2, .dModel = 32, .heads = 2, .causal = true},
                    .learningRate = 1e-2,
                    .batch = 32,
                    .steps = 300},
-      .questions = {{"next", "the next letter, from the second time on", kLetters}},
-      .relations = {{"previous", "the letter before, during the row's first appearance"},
-                    {"induction", "what followed this letter earlier"}},
+      .questions = {{"next", trLater("the next letter, from the second time on"), kLetters}},
+      .relations = {{"previous", trLater("the letter before, during the row's first appearance")},
+                    {"induction", trLater("what followed this letter earlier")}},
       .length = kPlaces,
       .features = {kLetters},
       .generate =

@@ -1,6 +1,7 @@
 // Pointer: which letter is at the place that a number gives?
 #include <string>
 
+#include "core/base/translation.h"
 #include "core/training/tasks/example_writer.h"
 #include "core/training/tasks/tasks.h"
 
@@ -14,21 +15,22 @@ Task pointerTask() {
 
   return {
       .id = "pointer",
-      .title = "Pointer",
-      .words =
+      .title = trLater("Pointer"),
+      .words = trLater(
           "Sixteen positions, each with a letter and the number of a position, perhaps its own. "
-          "Each names the letter at the position it points to, and the letter before.",
-      .lookFor =
+          "Each names the letter at the position it points to, and the letter before."),
+      .lookFor = trLater(
           "The quickest of the tasks: about sixty steps. One head reads the number and looks at "
           "that position, with a new picture for each example. The other draws the same diagonal "
-          "for all.",
+          "for all."),
       .settings = {.model = {.layers = 1, .dModel = 64, .heads = 2},
                    .learningRate = 1e-2,
                    .batch = 64,
                    .steps = 120},
-      .questions = {{"pointer", "the letter at the position it points to", kLetters},
-                    {"previous", "the letter before", kLetters}},
-      .relations = {{"pointer", "the position it points to"}, {"previous", "the place before"}},
+      .questions = {{"pointer", trLater("the letter at the position it points to"), kLetters},
+                    {"previous", trLater("the letter before"), kLetters}},
+      .relations = {{"pointer", trLater("the position it points to")},
+                    {"previous", trLater("the place before")}},
       .length = kPlaces,
       .features = {kLetters, kPlaces},
       .generate =

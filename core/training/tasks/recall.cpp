@@ -2,6 +2,7 @@
 // al. 2016, "Using fast weights to attend to the recent past", for the task.
 #include <string>
 
+#include "core/base/translation.h"
 #include "core/training/tasks/example_writer.h"
 #include "core/training/tasks/tasks.h"
 
@@ -18,23 +19,24 @@ Task recallTask() {
 
   return {
       .id = "recall",
-      .title = "Recall",
-      .words =
+      .title = trLater("Recall"),
+      .words = trLater(
           "Six different letters, each followed by a number; then six of these letters again, in "
           "any order: each names the number that followed it. Their numbers follow them, so a "
-          "letter that is asked twice can also be looked up there.",
-      .lookFor =
+          "letter that is asked twice can also be looked up there."),
+      .lookFor = trLater(
           "At first the model only guesses among the numbers it has seen, and the loss stays "
           "constant. Then it falls within some fifty steps: in layer 1 each number has learned to "
           "look at the letter before it, and in layer 2 the asked letter finds the number that "
-          "carries it. Neither helps without the other.",
+          "carries it. Neither helps without the other."),
       .settings = {.model = {.layers = 2, .dModel = 32, .heads = 1, .causal = true},
                    .learningRate = 5e-3,
                    .batch = 32,
                    .steps = 350},
-      .questions = {{"value", "the number that followed this letter", kValues}},
-      .relations = {{"previous", "from a number to the letter before it"},
-                    {"induction", "from a letter that is asked to the number that followed it"}},
+      .questions = {{"value", trLater("the number that followed this letter"), kValues}},
+      .relations = {{"previous", trLater("from a number to the letter before it")},
+                    {"induction",
+                     trLater("from a letter that is asked to the number that followed it")}},
       .length = kPlaces,
       .features = {kKeys + kValues},
       .generate =

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/translation.h"
 #include "core/training/tasks/example_writer.h"
 #include "core/training/tasks/tasks.h"
 
@@ -80,30 +81,32 @@ Task sensorTask() {
 
   return {
       .id = "sensor",
-      .title = "Sensor",
-      .words =
+      .title = trLater("Sensor"),
+      .words = trLater(
           "Thirty readings of a machine: a temperature that changes its level one to three times, "
           "a pressure with spikes, a vibration, and an edge that shows how much the temperature "
           "has just changed. Each step names the step of the latest change, how strong the "
           "vibration was at the highest spike of pressure so far, and the mean vibration of the "
-          "last five steps.",
-      .lookFor =
+          "last five steps."),
+      .lookFor = trLater(
           "One head spreads evenly over the last five steps: a band along the diagonal. Another "
           "stays on the highest spike until a higher one comes, a third on the latest change: "
           "columns that end where the next begins. The fourth head has no question of its own. "
-          "With one seed in twenty a relation stays without a head: start again with another seed.",
+          "With one seed in twenty a relation stays without a head: start again with another "
+          "seed."),
       .settings = {.model = {.layers = 1, .dModel = 32, .heads = 4, .causal = true},
                    .learningRate = 1.5e-2,
                    .batch = 64,
                    .steps = 500},
-      .questions = {{"change", "the step of the latest change of temperature", kSteps, 0.5F,
-                     kSolved},
-                    {"spike", "the vibration at the highest spike of pressure so far", 1, 1.0F,
-                     kSolved},
-                    {"recent", "the mean vibration of the last five steps", 1, 1.0F, kSolved}},
-      .relations = {{"change", "the latest change of temperature"},
-                    {"spike", "the highest spike of pressure so far"},
-                    {"recent", "the last five steps"}},
+      .questions = {{"change", trLater("the step of the latest change of temperature"), kSteps,
+                     0.5F, kSolved},
+                    {"spike", trLater("the vibration at the highest spike of pressure so far"), 1,
+                     1.0F, kSolved},
+                    {"recent", trLater("the mean vibration of the last five steps"), 1, 1.0F,
+                     kSolved}},
+      .relations = {{"change", trLater("the latest change of temperature")},
+                    {"spike", trLater("the highest spike of pressure so far")},
+                    {"recent", trLater("the last five steps")}},
       .length = kSteps,
       .channels = {"temperature", "pressure", "vibration", "edge"},
       .generate =

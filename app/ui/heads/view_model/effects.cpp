@@ -12,6 +12,7 @@
 #include "app/ui/heads/heads_view.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/editing/edit.h"
 
@@ -132,30 +133,31 @@ std::string effectInWords(const HeadsState& state, const HeadEffects& effects, I
   const auto percent = percentWithout(effects, head, begin, end, pooling);
   std::string where = tokenInQuotes(state, begin);
   if (end - begin > 1) {
-    where += fmt::format(" … {} ({} of {} tokens)", tokenInQuotes(state, end - 1),
-                         pooling == Pooling::mean ? "mean" : "largest", withThousands(end - begin));
+    where +=
+        trFormat(" … {} ({} of {} tokens)", tokenInQuotes(state, end - 1),
+                 pooling == Pooling::mean ? tr("mean") : tr("largest"), withThousands(end - begin));
   }
-  const std::string start = fmt::format("without head {}, {}: ", head + 1, where);
-  if (!percent) return start + "not defined because the output is 0";
-  return start + fmt::format("{} % of the output's norm", number(*percent, 3));
+  const std::string start = trFormat("without head {}, {}: ", head + 1, where);
+  if (!percent) return start + tr("not defined because the output is 0");
+  return start + trFormat("{} % of the output's norm", number(*percent, 3));
 }
 
 std::string lossInWords(const HeadsState& state, const HeadEffects& effects, Index head) {
   if (state.trace.config().gain(head) == 0.0F) {
-    return fmt::format("Head {} is off, so its term is already 0.", head + 1);
+    return trFormat("Head {} is off, so its term is already 0.", head + 1);
   }
   std::string text =
-      fmt::format("Without head {}, the output loses exactly this head's term", head + 1);
+      trFormat("Without head {}, the output loses exactly this head's term", head + 1);
   if (const auto largest = largestEffect(effects, head)) {
-    text += fmt::format("; most from {}: {} % of the output's norm",
-                        tokenInQuotes(state, largest->token), number(largest->percent, 3));
+    text += trFormat("; most from {}: {} % of the output's norm",
+                     tokenInQuotes(state, largest->token), number(largest->percent, 3));
   }
   return text + ".";
 }
 
 std::string sharesInWords(const HeadsState& state, const std::vector<double>& shares, Index token) {
   const std::string name = tokenInQuotes(state, token);
-  if (shares.empty()) return fmt::format("Not defined for {}: its output is 0.", name);
+  if (shares.empty()) return trFormat("Not defined for {}: its output is 0.", name);
   double sum = 0.0;
   double against = 0.0;
   for (const double share : shares) {
@@ -164,10 +166,9 @@ std::string sharesInWords(const HeadsState& state, const std::vector<double>& sh
   }
   const AttentionConfig& c = state.trace.config();
   std::string text = fmt::format("{}: {}{}, Σ = {:.3f}", name,
-                                 c.numHeads == 1 ? "1 head" : fmt::format("{} heads", c.numHeads),
-                                 c.bias ? " and the bias" : ", no bias", sum);
-  if (against < 0.0)
-    text += fmt::format("; {} of it opposite to the output", cellNumber(against, 3));
+                                 c.numHeads == 1 ? "1 head" : trFormat("{} heads", c.numHeads),
+                                 c.bias ? tr(" and the bias") : tr(", no bias"), sum);
+  if (against < 0.0) text += trFormat("; {} of it opposite to the output", cellNumber(against, 3));
   return text;
 }
 

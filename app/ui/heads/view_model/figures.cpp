@@ -14,6 +14,7 @@
 #include "app/ui/heads/view_model/effects.h"
 #include "app/ui/parts/head_label.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/heads/designed_heads.h"
 #include "core/training/relations.h"
 
@@ -37,7 +38,7 @@ std::string withSmallInitial(std::string_view title) {
 /// Returns the caveat that belongs next to a metric's number; may be empty.
 std::string_view metricCaution(Metric metric) {
   return metric == Metric::induction
-             ? " One layer alone has no true induction heads: those take two."
+             ? tr(" One layer alone has no true induction heads: those take two.")
              : std::string_view();
 }
 
@@ -57,7 +58,7 @@ std::optional<Figures> measureFigures(const Trace& trace, Index item, ItemChoice
   HeadSimilarity& similarity = figures.report.similarity;
   if (similarity.heads > kMostClustered) {
     similarity.values.clear();
-    similarity.why = fmt::format("similarity is computed for at most {} heads", kMostClustered);
+    similarity.why = trFormat("similarity is computed for at most {} heads", kMostClustered);
   }
   if (similarity.defined()) figures.tree = clusterHeads(similarity);
   figures.largestEffect = largestPercent(figures.effects);
@@ -80,7 +81,7 @@ std::string figureWithUnit(const MetricValue& measured, Metric metric) {
 
 std::string titleWithUnit(Metric metric) {
   const MetricInfo& m = info(metric);
-  return m.unit.empty() ? std::string(m.title) : fmt::format("{} ({})", m.title, m.unit);
+  return m.unit.empty() ? std::string(tr(m.title)) : fmt::format("{} ({})", tr(m.title), m.unit);
 }
 
 std::string numbersInWords(const std::vector<Index>& heads) {
@@ -97,19 +98,19 @@ std::string numbersInWords(const std::vector<Index>& heads) {
 }
 
 std::string headsInWords(const std::vector<Index>& heads, Index of) {
-  if (heads.size() == 1) return fmt::format("head {}", heads.front() + 1);
-  if (static_cast<Index>(heads.size()) == of) return fmt::format("all {} heads", of);
+  if (heads.size() == 1) return trFormat("head {}", heads.front() + 1);
+  if (static_cast<Index>(heads.size()) == of) return trFormat("all {} heads", of);
   return "heads " + numbersInWords(heads);
 }
 
 std::string headInWords(const HeadReport& report, Index head, std::span<const Metric> metrics) {
-  std::string text = fmt::format("head {}: ", head + 1);
+  std::string text = trFormat("head {}: ", head + 1);
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     if (i > 0 && metrics[i] == metrics[i - 1]) continue;
     const MetricValue& measured = report.metrics[static_cast<std::size_t>(head)][metrics[i]];
     if (i > 0) text += ", ";
-    text += withSmallInitial(info(metrics[i]).title) + " ";
-    text += measured ? figureWithUnit(measured, metrics[i]) : "not defined";
+    text += withSmallInitial(tr(info(metrics[i]).title)) + " ";
+    text += measured ? figureWithUnit(measured, metrics[i]) : tr("not defined");
   }
   return text;
 }
@@ -126,9 +127,9 @@ std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metri
   }
   std::vector<std::string> sentences;
   for (const auto& [why, heads] : reasons) {
-    sentences.push_back(fmt::format("{} is not defined for {} because {}.", info(metric).title,
-                                    headsInWords(heads, static_cast<Index>(report.metrics.size())),
-                                    why));
+    sentences.push_back(trFormat("{} is not defined for {} because {}.", tr(info(metric).title),
+                                 headsInWords(heads, static_cast<Index>(report.metrics.size())),
+                                 why));
   }
   return sentences;
 }
@@ -136,9 +137,9 @@ std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metri
 std::string madeForInWords(const HeadReport& report, Index head) {
   const auto& made = report.madeFor[static_cast<std::size_t>(head)];
   if (!made) return {};
-  const char* purpose = made->trained ? "trained for" : "made for";
+  const char* purpose = made->trained ? tr("trained for") : tr("made for");
   return made->score
-             ? fmt::format("{} {}, {:.2f} where it is to look; ", purpose, made->name, *made->score)
+             ? trFormat("{} {}, {:.2f} where it is to look; ", purpose, made->name, *made->score)
              : fmt::format("{} {}: {}; ", purpose, made->name, made->score.why);
 }
 
@@ -163,14 +164,14 @@ std::vector<Index> headsInOrder(const HeadReport& report, std::string_view by, b
 
 MetricsTable metricsTable(const HeadReport& report, const HeadsView& view) {
   MetricsTable table;
-  table.columns = {
-      {"", "#", "the heads by number"},
-      {std::string(kByLabel), "label",
-       "the name that follows from the head's metrics, with the score that the rule requires. " +
-           labelRule()}};
+  table.columns = {{"", "#", tr("the heads by number")},
+                   {std::string(kByLabel), "label",
+                    tr("the name that follows from the head's metrics, with the score that the "
+                       "rule requires. ") +
+                        labelRule()}};
   for (const MetricInfo& m : metricsFor(report.patches)) {
     table.columns.push_back(
-        {std::string(m.key), std::string(m.column), definitionText(m.metric), m.metric});
+        {std::string(m.key), std::string(tr(m.column)), definitionText(m.metric), m.metric});
   }
   const auto by = std::ranges::find(table.columns, view.tableSort, &MetricsTable::Column::key);
   if (by != table.columns.end()) {
@@ -217,18 +218,18 @@ double lowestShown(const HeadSimilarity& similarity) {
 }
 
 std::string pairInWords(const HeadSimilarity& similarity, Index a, Index b) {
-  if (a == b) return fmt::format("head {} with itself: 1", a + 1);
-  return fmt::format("heads {} and {}: {:.2f} alike", a + 1, b + 1, similarity(a, b));
+  if (a == b) return trFormat("head {} with itself: 1", a + 1);
+  return trFormat("heads {} and {}: {:.2f} alike", a + 1, b + 1, similarity(a, b));
 }
 
 std::string distinctInWords(const HeadTree& tree, double cut) {
   const Index count = clustersAt(tree, cut).count;
-  return fmt::format("{} distinct head{} of {} at {:.2f}", count, count == 1 ? "" : "s", tree.heads,
-                     cut);
+  return trFormat("{} distinct head{} of {} at {:.2f}", count, count == 1 ? "" : "s", tree.heads,
+                  cut);
 }
 
 std::string definitionOf(const MetricInfo& m) {
-  return fmt::format("{}: {}.{}", m.title, m.words, metricCaution(m.metric));
+  return fmt::format("{}: {}.{}", tr(m.title), tr(m.words), metricCaution(m.metric));
 }
 
 std::string boundsOf(const MetricInfo& m) {

@@ -16,6 +16,7 @@
 #include "core/analysis/weight_readings.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -42,7 +43,7 @@ TileTitle titleOf(const HeadPicture& picture) {
   TileTitle title;
   title.name = nameOf(picture);
   title.shortName = std::to_string(picture.head + 1);
-  if (picture.of == Of::mean) title.shortName = "Mean";
+  if (picture.of == Of::mean) title.shortName = tr("Mean");
   if (picture.of == Of::difference) {
     title.shortName = fmt::format("{} − {}", picture.head + 1, picture.other + 1);
   }
@@ -80,7 +81,7 @@ GridTile headTile(const HeadsState& state, Index head) {
   const auto by = metricFromKey(state.view.sortBy);
   if (by && state.report != nullptr) {
     const MetricValue& value = state.report->metrics[static_cast<std::size_t>(head)][*by];
-    tile.title.addFigure(value ? number(*value, 3) : "not defined");
+    tile.title.addFigure(value ? number(*value, 3) : tr("not defined"));
   }
   return tile;
 }
@@ -107,13 +108,13 @@ std::string blockInWords(const PictureSet& set, const HeadPicture& picture, cons
       (cell.row - rows.first) / rows.step * cols.blocks() + (cell.col - cols.first) / cols.step;
   const float value = set.cells[*at][static_cast<std::size_t>(block)];
   if (value <= gl::kMaskedCell) return {};
-  return fmt::format("\none of {} × {} drawn as one: {} {}", rows.step, cols.step,
-                     set.spec.how == Reduction::mean ? "mean" : "maximum", number(value, 4));
+  return trFormat("\none of {} × {} drawn as one: {} {}", rows.step, cols.step,
+                  set.spec.how == Reduction::mean ? tr("mean") : tr("maximum"), number(value, 4));
 }
 
 std::string rangeInWords(const char* name, const TokenRange& range, Index n) {
   const TokenRange shown = shownOf(range, n);
-  if (shown.count == n) return fmt::format("{}: all {}", name, withThousands(n));
+  if (shown.count == n) return trFormat("{}: all {}", name, withThousands(n));
   return fmt::format("{} {} – {}", name, shown.first, shown.first + shown.count - 1);
 }
 
@@ -160,9 +161,9 @@ std::vector<GridTile> sideTiles(const HeadsState& state) {
     for (const Index head : compared) tiles.push_back(headTile(state, head));
   } else {
     for (const Index head : compared.empty() ? std::vector{state.head} : compared) {
-      add(Of::plain, head, "weights A");
+      add(Of::plain, head, tr("weights A"));
       add(Of::head, head, "‖A v W_O‖");
-      if (!state.lines()) add(Of::shift, head, "difference");
+      if (!state.lines()) add(Of::shift, head, tr("difference"));
     }
   }
   if (showsDifference(state, compared)) {
@@ -176,14 +177,15 @@ std::vector<GridTile> sideTiles(const HeadsState& state) {
 std::string sideHeading(const HeadsState& state) {
   const std::vector<Index> compared = comparedIn(state);
   if (state.normWeighted() && compared.size() < 2) {
-    return fmt::format("Head {}: its weights, what they move{}",
-                       (compared.empty() ? state.head : compared[0]) + 1,
-                       state.lines() ? "" : ", and the difference");
+    return trFormat("Head {}: its weights, what they move{}",
+                    (compared.empty() ? state.head : compared[0]) + 1,
+                    state.lines() ? "" : tr(", and the difference"));
   }
   if (compared.size() == 1) {
-    return fmt::format("Head {}: compare another with it", compared[0] + 1);
+    return trFormat("Head {}: compare another with it", compared[0] + 1);
   }
-  return showsDifference(state, compared) ? "Side by side, and their difference" : "Side by side";
+  return showsDifference(state, compared) ? tr("Side by side, and their difference")
+                                          : tr("Side by side");
 }
 
 Index lineEnds(float height, Index pictures) {
@@ -240,10 +242,10 @@ PictureRange rangeOf(const HeadsState& state, const HeadPicture& picture, const 
 }
 
 std::string gridAbout(const HeadsState& state) {
-  std::string about = state.lines() ? "left: queries · right: keys · thickness: weight"
-                                    : "rows: queries · columns: keys";
+  std::string about = state.lines() ? tr("left: queries · right: keys · thickness: weight")
+                                    : tr("rows: queries · columns: keys");
   const Index batch = state.trace.config().batch;
-  if (batch > 1) about += fmt::format(" · item {} of {}", state.item + 1, batch);
+  if (batch > 1) about += trFormat(" · item {} of {}", state.item + 1, batch);
   const std::string purposes = purposesInWords(state.purposes);
   return purposes.empty() ? about : about + " · " + purposes;
 }
@@ -253,22 +255,23 @@ std::vector<GridSentence> gridSentences(const HeadsState& state, const CellStep&
   if (state.normWeighted()) {
     sentences.push_back(
         {"‖A_{ij} v_j W_{O,h}‖",
-         "the length of what key j gives query i, in the output's units (Kobayashi et al. 2020): a "
-         "large weight on a short value moves little. The difference below scales each row of "
-         "lengths to sum 1 and subtracts the weights: above 0, a key moves the output more than "
-         "its weight says."});
+         tr("the length of what key j gives query i, in the output's units (Kobayashi et al. "
+            "2020): a "
+            "large weight on a short value moves little. The difference below scales each row of "
+            "lengths to sum 1 and subtracts the weights: above 0, a key moves the output more than "
+            "its weight says.")});
   } else if (state.view.meanShown) {
     sentences.push_back(
         {nullptr,
-         "Mean over heads, as PyTorch returns by default: need_weights=True averages unless "
-         "average_attn_weights=False; need_weights=False returns none."});
+         tr("Mean over heads, as PyTorch returns by default: need_weights=True averages unless "
+            "average_attn_weights=False; need_weights=False returns none.")});
   }
   if (state.lines()) {
-    std::string text = fmt::format("Lines: the largest weights that make up {:.0f} % of each row",
-                                   state.view.lineMass * 100.0F);
+    std::string text = trFormat("Lines: the largest weights that make up {:.0f} % of each row",
+                                state.view.lineMass * 100.0F);
     if (step.several()) {
-      text += fmt::format("; a line joins {} queries to {} keys, their weights added", step.queries,
-                          step.keys);
+      text += trFormat("; a line joins {} queries to {} keys, their weights added", step.queries,
+                       step.keys);
     }
     sentences.push_back({nullptr, text + "."});
   }
@@ -276,8 +279,8 @@ std::vector<GridSentence> gridSentences(const HeadsState& state, const CellStep&
     const MetricInfo& by = info(*metric);
     sentences.push_back(
         {nullptr, state.report == nullptr
-                      ? fmt::format("Sorted by number until {} is measured.", by.title)
-                      : fmt::format("{}, largest first: {}.", by.title, by.words)});
+                      ? trFormat("Sorted by number until {} is measured.", by.title)
+                      : trFormat("{}, largest first: {}.", tr(by.title), tr(by.words))});
   }
   return sentences;
 }
@@ -286,8 +289,8 @@ std::vector<std::string> mapInWords(const HeadsState& state, const CellStep& ste
   const AttentionConfig& c = state.trace.config();
   return {rangeInWords("queries", state.view.queries, c.seqLen),
           rangeInWords("keys", state.view.keys, c.keys()),
-          step.several() ? fmt::format("a cell: {} × {}", step.queries, step.keys)
-                         : "each cell is one pair"};
+          step.several() ? trFormat("a cell: {} × {}", step.queries, step.keys)
+                         : tr("each cell is one pair")};
 }
 
 std::string cellInWords(const HeadsState& state, const HeadPicture& picture, const CellRef& cell,
@@ -299,19 +302,19 @@ std::string cellInWords(const HeadsState& state, const HeadPicture& picture, con
   const std::string much = number(value, 6);
   std::string text;
   if (value <= gl::kMaskedCell) {
-    text = fmt::format("‘{}’ cannot look at ‘{}’: masked", query, key);
+    text = trFormat("‘{}’ cannot look at ‘{}’: masked", query, key);
   } else if (picture.of == Of::shift) {
-    text = fmt::format("‘{}’ is moved by ‘{}’ by {} of its row {} than the weight says", query, key,
-                       number(std::abs(value), 6), value < 0.0F ? "less" : "more");
+    text = trFormat("‘{}’ is moved by ‘{}’ by {} of its row {} than the weight says", query, key,
+                    number(std::abs(value), 6), value < 0.0F ? tr("less") : tr("more"));
   } else if (state.normWeighted() && picture.of != Of::plain) {
-    text = fmt::format("‘{}’ is moved by ‘{}’ by {}", query, key, much);
+    text = trFormat("‘{}’ is moved by ‘{}’ by {}", query, key, much);
     if (picture.of == Of::head) {
-      text += ", with a weight of " + number(state.trace.value(cell), 4);
+      text += tr(", with a weight of ") + number(state.trace.value(cell), 4);
     }
   } else if (picture.of == Of::difference) {
-    text = fmt::format("‘{}’ on ‘{}’: weights differ by {}", query, key, much);
+    text = trFormat("‘{}’ on ‘{}’: weights differ by {}", query, key, much);
   } else {
-    text = fmt::format("‘{}’ gives {} of its attention to ‘{}’", query, much, key);
+    text = trFormat("‘{}’ gives {} of its attention to ‘{}’", query, much, key);
   }
   text += "\n" + nameOf(picture);
   if (picture.ofHead() && indices) text += "\n" + toString(cell);
@@ -337,7 +340,7 @@ std::pair<std::string, Index> rowInWords(const HeadsState& state, const HeadPict
                         placeName(state.trace, Axis::key, state.item, keys.first + largest[i]),
                         number(cells[static_cast<std::size_t>(largest[i])], 3));
   }
-  if (largest.size() > kNamedKeys) text += fmt::format(" … {} more", largest.size() - kNamedKeys);
+  if (largest.size() > kNamedKeys) text += trFormat(" … {} more", largest.size() - kNamedKeys);
   return {text, keys.first + (largest.empty() ? 0 : largest.front())};
 }
 
@@ -359,16 +362,16 @@ std::string largestWeightInWords(const HeadsState& state) {
   if (query < 0) return {};
   const std::string title = purposeTitle(state.purposes, state.head);
   const std::string head =
-      fmt::format("Head {}{}", state.head + 1,
-                  title.empty() ? "" : ": " + inOneLine(headName(title, state.report, state.head)));
+      trFormat("Head {}{}", state.head + 1,
+               title.empty() ? "" : ": " + inOneLine(headName(title, state.report, state.head)));
   const std::string from = placeName(trace, Axis::query, state.item, query);
   const std::string to = placeName(trace, Axis::key, state.item, key);
   if (rowsMayNotSumToOne(trace, state.item, state.head)) {  // such weights are no shares
-    return fmt::format("{}. Its largest weight here: “{}” gives “{}” {}.", head, from, to,
-                       number(largest, 3));
+    return trFormat("{}. Its largest weight here: “{}” gives “{}” {}.", head, from, to,
+                    number(largest, 3));
   }
-  return fmt::format("{}. Its largest share here: “{}” gives {:.0f} % of its attention to “{}”.",
-                     head, from, 100.0F * largest, to);
+  return trFormat("{}. Its largest share here: “{}” gives {:.0f} % of its attention to “{}”.", head,
+                  from, 100.0F * largest, to);
 }
 
 }  // namespace headscope::ui

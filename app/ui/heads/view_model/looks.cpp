@@ -14,6 +14,7 @@
 #include "core/analysis/weight_readings.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
@@ -209,19 +210,17 @@ float scrolledTo(const TokenColumn& column, Index token) {
 }
 
 std::string linesInWords(const LineChoice& choice, const LineQuestion& question, Index shown) {
-  if (question.heads.empty()) return "no head chosen: no lines";
-  std::string text =
-      fmt::format("{} of {} weight{}", shown, choice.weights, plural(choice.weights));
+  if (question.heads.empty()) return tr("no head chosen: no lines");
+  std::string text = trFormat("{} of {} weight{}", shown, choice.weights, plural(choice.weights));
   if (question.mass >= 1.0) {
-    text += ": all except zeros";
+    text += tr(": all except zeros");
   } else {
-    text += fmt::format(": each query's largest that make up {}", percent(question.mass));
+    text += trFormat(": each query's largest that make up {}", percent(question.mass));
   }
-  if (shown < choice.chosen)
-    text += fmt::format(" ({} do, drawn are the strongest)", choice.chosen);
+  if (shown < choice.chosen) text += trFormat(" ({} do, drawn are the strongest)", choice.chosen);
   if (choice.emptyRows > 0) {
-    text += fmt::format(" · {} row{} without any: every key masked, or all weights 0",
-                        choice.emptyRows, plural(choice.emptyRows));
+    text += trFormat(" · {} row{} without any: every key masked, or all weights 0",
+                     choice.emptyRows, plural(choice.emptyRows));
   }
   return text;
 }
@@ -238,8 +237,8 @@ std::string looksInWords(const Document& document, const LineChoice& choice,
   }
   const std::string own =
       byQuery ? queryName(document, item, at.query) : keyName(document, item, at.key);
-  std::string text = own + (byQuery ? " looks at" : " is looked at by");
-  if (choice.lines.empty()) return text + (byQuery ? " nothing" : " none of these queries");
+  std::string text = own + (byQuery ? tr(" looks at") : tr(" is looked at by"));
+  if (choice.lines.empty()) return text + (byQuery ? " nothing" : tr(" none of these queries"));
   for (const Index head : question.heads) {
     std::string parts;
     for (auto line = choice.lines.rbegin(); line != choice.lines.rend(); ++line) {
@@ -249,7 +248,7 @@ std::string looksInWords(const Document& document, const LineChoice& choice,
       parts += fmt::format("{} {} {}", parts.empty() ? "" : ",", other, weightText(line->weight));
     }
     if (parts.empty()) continue;
-    if (question.heads.size() > 1) parts = fmt::format(" · head {}:{}", head + 1, parts);
+    if (question.heads.size() > 1) parts = trFormat(" · head {}:{}", head + 1, parts);
     text += parts;
   }
   return text;
@@ -262,9 +261,9 @@ std::string mixInWords(const Document& document, const ValueMix& mix, const RowR
     if (allowedKeys(c.mask, row.item, row.query, c.keys()).count() == 0) {
       return fullyMaskedSentence(document, row.item, {row.query});
     }
-    return fmt::format("output of {} = 0: all its weights are 0", own);
+    return trFormat("output of {} = 0: all its weights are 0", own);
   }
-  std::string text = fmt::format("output of {} =", own);
+  std::string text = trFormat("output of {} =", own);
   double rest = mix.otherWeight;
   Index others = mix.others;
   for (std::size_t n = 0; n < mix.largest.size(); ++n) {
@@ -276,10 +275,10 @@ std::string mixInWords(const Document& document, const ValueMix& mix, const RowR
       ++others;
       continue;
     }
-    text += fmt::format("{}{} of {}", n == 0 ? " " : " + ", weightText(weight),
-                        keyName(document, row.item, key));
+    text += trFormat("{}{} of {}", n == 0 ? " " : " + ", weightText(weight),
+                     keyName(document, row.item, key));
   }
-  if (others > 0) text += fmt::format(" + {} of {} others", weightText(rest), others);
+  if (others > 0) text += trFormat(" + {} of {} others", weightText(rest), others);
   return text;
 }
 
@@ -289,17 +288,17 @@ std::string afterMixInWords(const Document& document, const ValueMix& mix, const
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
   const double sum = mix.mean.weightSum;
   if (!mix.largest.empty() && std::abs(sum - 1.0) > kUnlike) {
-    add(fmt::format("the weights add up to {}, not 1", number(sum, 3)));
+    add(trFormat("the weights add up to {}, not 1", number(sum, 3)));
   }
   const float gain = c.gain(row.head);
   if (gain != 1.0F) {
-    add(gain == 0.0F ? std::string("the head is off: it passes on 0 (◆)")
-                     : fmt::format("multiplied by its gain {:g} it passes on ◆", gain));
+    add(gain == 0.0F ? std::string(tr("the head is off: it passes on 0 (◆)"))
+                     : trFormat("multiplied by its gain {:g} it passes on ◆", gain));
   }
   const auto pins = document.pins.of(TensorId::heads, row.item, row.head, row.query);
   if (!pins.empty()) {
-    add(fmt::format("{} cell{} of its output pinned: it passes on ◆", pins.size(),
-                    plural(static_cast<Index>(pins.size()))));
+    add(trFormat("{} cell{} of its output pinned: it passes on ◆", pins.size(),
+                 plural(static_cast<Index>(pins.size()))));
   }
   return text;
 }
@@ -307,9 +306,9 @@ std::string afterMixInWords(const Document& document, const ValueMix& mix, const
 std::string productInWords(const QueryKeyProduct& p) {
   const std::string lengths =
       fmt::format("‖q‖ {} × ‖k‖ {}", number(p.queryLength, 3), number(p.keyLength, 3));
-  if (!p.cosine) return lengths + ": no angle, as one of them has no length; q·k = 0";
-  return fmt::format("{} × cos {:.1f}° {:.3f} = q·k {}", lengths, *p.degrees(), *p.cosine + 0.0,
-                     number(p.product, 4));
+  if (!p.cosine) return lengths + tr(": no angle, as one of them has no length; q·k = 0");
+  return trFormat("{} × cos {:.1f}° {:.3f} = q·k {}", lengths, *p.degrees(), *p.cosine + 0.0,
+                  number(p.product, 4));
 }
 
 std::string scoreInWords(const Trace& trace, const RowRef& row, Index key,
@@ -322,14 +321,13 @@ std::string scoreInWords(const Trace& trace, const RowRef& row, Index key,
   const double size = product.queryLength * product.keyLength;
   std::string text;
   if (std::abs(raw - product.product) > kUnlike * std::max(size, 1e-6)) {
-    text = fmt::format("raw score {}, not q·k: pinned · ", number(raw, 4));
+    text = trFormat("raw score {}, not q·k: pinned · ", number(raw, 4));
   }
-  std::string by = c.scale ? fmt::format("÷ √{}", c.dK()) : std::string("not divided by √d_k");
+  std::string by = c.scale ? fmt::format("÷ √{}", c.dK()) : std::string(tr("not divided by √d_k"));
   if (c.temperature != 1.0) by += fmt::format(" ÷ {:.3g}", c.temperature);
-  text += fmt::format("{} → score {}", by, number(value(TensorId::scores), 4));
+  text += trFormat("{} → score {}", by, number(value(TensorId::scores), 4));
   const bool masked = !allowedKeys(c.mask, row.item, row.query, c.keys())(key);
-  text +=
-      fmt::format(" · {}weight {}", masked ? "masked: " : "", number(value(TensorId::weights), 3));
+  text += trFormat(" · {}weight {}", masked ? "masked: " : "", number(value(TensorId::weights), 3));
   return text;
 }
 
@@ -337,16 +335,16 @@ std::string largestInWords(const Document& document, const KeyProducts& products
   const auto count = static_cast<Index>(products.of.size());
   const Index key = products.order(KeyColumn::product).front();
   const std::string name = keyName(document, item, key);
-  if (count == 1) return fmt::format("{} is the only key", name);
+  if (count == 1) return trFormat("{} is the only key", name);
   const QueryKeyProduct& best = products.of[static_cast<std::size_t>(key)];
-  if (!best.cosine) return "q or every k has no length: all products are 0";
+  if (!best.cosine) return tr("q or every k has no length: all products are 0");
   const Index longest = products.rank(KeyColumn::length, key);
   const Index closest = products.rank(KeyColumn::angle, key);
-  const std::string from = longest < closest   ? "more from length than from direction"
-                           : closest < longest ? "more from direction than from length"
-                                               : "from both alike";
-  return fmt::format("largest product: {}, its k {} in length and {} in direction of {}: {}", name,
-                     place(longest), place(closest), count, from);
+  const std::string from = longest < closest   ? tr("more from length than from direction")
+                           : closest < longest ? tr("more from direction than from length")
+                                               : tr("from both alike");
+  return trFormat("largest product: {}, its k {} in length and {} in direction of {}: {}", name,
+                  place(longest), place(closest), count, from);
 }
 
 }  // namespace headscope::ui

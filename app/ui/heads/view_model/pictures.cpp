@@ -18,6 +18,7 @@
 #include "core/analysis/weight_readings.h"
 #include "core/attention/config.h"
 #include "core/base/execution.h"
+#include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -159,11 +160,11 @@ AxisBlocks blocksFor(const TokenRange& shown, Index n, float pixels) {
 }
 
 std::string nameOf(const HeadPicture& picture) {
-  if (picture.of == HeadPicture::Of::mean) return "Mean over heads";
+  if (picture.of == HeadPicture::Of::mean) return tr("Mean over heads");
   if (picture.of == HeadPicture::Of::difference) {
-    return fmt::format("Head {} − head {}", picture.head + 1, picture.other + 1);
+    return trFormat("Head {} − head {}", picture.head + 1, picture.other + 1);
   }
-  return fmt::format("Head {}", picture.head + 1);
+  return trFormat("Head {}", picture.head + 1);
 }
 
 std::optional<std::size_t> PictureSet::find(const HeadPicture& picture) const {

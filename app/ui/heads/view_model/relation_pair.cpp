@@ -10,6 +10,7 @@
 #include "app/gl/scene.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/training/relations.h"
 
 namespace headscope::ui {
@@ -17,22 +18,22 @@ namespace {
 
 /// Returns a sentence about the query whose two partners lose most.
 std::string tornInWords(const HeadsState& state, const ConflictedQuery& torn) {
-  std::string text = fmt::format(
+  std::string text = trFormat(
       "{} is to look at {} and at {}: {:.2f} and {:.2f} by the two heads, {:.2f} and {:.2f} by the "
       "one",
       tokenInQuotes(state, torn.query), tokenInQuotes(state, torn.partners[0], Lane::key),
       tokenInQuotes(state, torn.partners[1], Lane::key), torn.alone[0], torn.alone[1],
       torn.together[0], torn.together[1]);
   if (torn.most != torn.partners[0] && torn.most != torn.partners[1]) {
-    text += fmt::format(", which looks at {} most ({:.2f})",
-                        tokenInQuotes(state, torn.most, Lane::key), torn.mostWeight);
+    text += trFormat(", which looks at {} most ({:.2f})",
+                     tokenInQuotes(state, torn.most, Lane::key), torn.mostWeight);
   }
   return text + ".";
 }
 
 /// Returns the same in brief, for the heading of the picture of that query's row.
 std::string tornAnswer(const HeadsState& state, const ConflictedQuery& torn) {
-  return fmt::format(
+  return trFormat(
       "{} is to look at {} and at {}: two heads give {:.2f} and {:.2f}; one head has one row to "
       "share, and gives {:.2f} and {:.2f}.",
       tokenInQuotes(state, torn.query), tokenInQuotes(state, torn.partners[0], Lane::key),
@@ -109,7 +110,7 @@ std::string scoreText(const MetricValue& score) {
 }
 
 std::string pairHeadName(const HeadRelation& head, double gain) {
-  const std::string name = fmt::format("Head {}", head.head + 1);
+  const std::string name = trFormat("Head {}", head.head + 1);
   return gain == 1.0 ? name : name + fmt::format(" · scores × {}", number(gain, 2));
 }
 
@@ -117,28 +118,29 @@ std::string pairAnswer(const HeadsState& state, const PairFigures& figures) {
   const MergedHeads& m = *figures.measured;
   if (m.torn) return tornAnswer(state, *m.torn);
   const auto lost = [&](std::size_t r) { return m.scores[2][r] && m.scores[r][r]; };
-  if (!lost(0) || !lost(1)) return "Each head has one softmax, so one head makes one choice.";
+  if (!lost(0) || !lost(1)) return tr("Each head has one softmax, so one head makes one choice.");
   const double first = *m.scores[2][0] - *m.scores[0][0];
   const double second = *m.scores[2][1] - *m.scores[1][1];
   const auto change = [&](std::size_t r) {
     return fmt::format("{} {:.2f} → {:.2f}", figures.pair[r].relation.name, *m.scores[r][r],
                        *m.scores[2][r]);
   };
-  const char* said = first < 0.0 && second < 0.0   ? "One head for both jobs does both worse"
-                     : first < 0.0 || second < 0.0 ? "One head for both jobs does one of them worse"
-                                                   : "Here one head does both no worse than two";
+  const char* said = first < 0.0 && second < 0.0 ? tr("One head for both jobs does both worse")
+                     : first < 0.0 || second < 0.0
+                         ? tr("One head for both jobs does one of them worse")
+                         : tr("Here one head does both no worse than two");
   return fmt::format("{}: {}, {}.", said, change(0), change(1));
 }
 
 std::string pairConclusion(const HeadsState& state, const PairFigures& figures) {
   const MergedHeads& m = *figures.measured;
   const auto of = [&](std::size_t w, std::size_t r) { return scoreText(m.scores[w][r]); };
-  return fmt::format(
+  return trFormat(
       "Two heads give {} ({}) and {} ({}) of their weight to the tokens they are for. One head "
       "that holds the matrices of both has the sum of their scores, and one softmax for it: {} and "
       "{}. {}\nEntropy: {} bits against {} and {}.",
       of(0, 0), figures.pair[0].relation.name, of(1, 1), figures.pair[1].relation.name, of(2, 0),
-      of(2, 1), m.torn ? tornInWords(state, *m.torn) : "No token has targets for both heads.",
+      of(2, 1), m.torn ? tornInWords(state, *m.torn) : tr("No token has targets for both heads."),
       scoreText(m.entropy[2]), scoreText(m.entropy[0]), scoreText(m.entropy[1]));
 }
 

@@ -1,0 +1,129 @@
+// The interface in another language: a table in which each letter of each text is an x shows which
+// texts of a page do not pass through the table.
+#include "core/base/translation.h"
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../core/test_files.h"
+#include "app/languages.h"
+#include "app_driver.h"
+#include "core/base/files.h"
+#include "core/base/json.h"
+#include "core/document/document.h"
+#include "core/editing/make_document.h"
+
+namespace headscope::ui {
+namespace {
+
+bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// The text with x in place of each letter that is not part of a placeholder.
+std::string crossedOut(const std::string& text) {
+  std::string crossed = text;
+  int depth = 0;
+  for (char& c : crossed) {
+    if (c == '{') ++depth;
+    if (c == '}') --depth;
+    if (depth == 0 && isLetter(c)) c = 'x';
+  }
+  return crossed;
+}
+
+class InAnotherLanguage : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string path =
+        (std::filesystem::path(HEADSCOPE_SOURCE_DIR) / "assets/languages/template.json").string();
+    const Json json = parseJson(readText(path, 16 << 20, "template"), {.keys = 20'000});
+    Json::Fields crossed;
+    for (const auto& [english, none] : *json.find("texts")->fields()) {
+      crossed.emplace_back(english, crossedOut(english));
+    }
+    const Json table{{"language", "x"}, {"texts", Json::objectOf(std::move(crossed))}};
+    useTranslations(readTranslations(table.dump(), path));
+  }
+  void TearDown() override { useTranslations({}); }
+
+  /// The words of the screen that are neither crossed out nor words of the sentence.
+  static std::set<std::string> englishWords(AppDriver& ui) {
+    std::set<std::string> tokens;
+    for (const auto& item : ui.document().input->tokens) {
+      for (const auto& token : item) tokens.insert(token);
+    }
+    std::set<std::string> found;
+    const ScreenText screen = ui.screen();
+    for (const TextRun& run : screen.runs()) {
+      std::string word;
+      for (const char c : run.text + " ") {
+        if (isLetter(c)) {
+          word += c;
+          continue;
+        }
+        const bool crossed = word.find_first_not_of('x') == std::string::npos;
+        if (word.size() > 3 && !crossed && !tokens.contains(word))
+          found.insert(run.window + ": " + run.text);
+        word.clear();
+      }
+    }
+    return found;
+  }
+};
+
+TEST_F(InAnotherLanguage, StageShowsNothingInEnglish) {
+  ViewState view;
+  view.selection.page = kStagePage;
+  AppDriver ui(exampleDocument("fire"), 1600, 1000, view);
+  EXPECT_EQ(englishWords(ui), std::set<std::string>());
+}
+
+TEST_F(InAnotherLanguage, LessonsShowNothingInEnglish) {
+  ViewState view;
+  view.selection.page = "learn";
+  AppDriver ui(exampleDocument("fire"), 1600, 1000, view);
+  EXPECT_EQ(englishWords(ui), std::set<std::string>());
+}
+
+class Languages : public testing::Test {
+ protected:
+  void TearDown() override { useTranslations({}); }
+  void write(const std::string& name, const std::string& json) {
+    std::filesystem::create_directories(folder_ / "languages");
+    folder_.file("languages/" + name, json);
+  }
+  TempFolder folder_;
+};
+
+TEST_F(Languages, OwnTablesAreOfferedAndADamagedOneIsNamed) {
+  EXPECT_EQ(useLanguage(folder_.path(), "").names, std::vector<std::string>{"English"});
+  write("de.json", R"({"language": "Deutsch", "texts": {"View ▾": "Ansicht ▾"}})");
+  write("fr.json", R"({"language": "Français", "texts": {"head {}": "tête"}})");
+  const headscope::Languages found = useLanguage(folder_.path(), "Deutsch");
+  EXPECT_EQ(found.names, (std::vector<std::string>{"English", "Deutsch"}));
+  EXPECT_NE(found.problem.find("fr.json: the translation “tête”"), std::string::npos);
+  EXPECT_STREQ(tr("View ▾"), "Ansicht ▾");
+}
+
+TEST_F(Languages, ViewOffersThemForTheNextStart) {
+  AppDriver ui;
+  ui.click("View ▾", "top bar");
+  EXPECT_FALSE(ui.shows("Language", "Popup"));  // there is English alone
+  ui.press(Key::escape);
+  ui.restartWith(presetDocument("by-hand"), [](AppOptions& options) {
+    options.languages = {"English", "Deutsch"};
+  });
+  ui.click("View ▾", "top bar");
+  ui.click("Language", "Popup");
+  ui.click("Deutsch");
+  EXPECT_EQ(ui.view().preferences.language, "Deutsch");
+  EXPECT_TRUE(ui.shows("Deutsch from the next start of headscope on"));
+  ui.click("View ▾", "top bar");
+  ui.click("Language", "Popup");
+  ui.click("English");
+  EXPECT_EQ(ui.view().preferences.language, "");
+}
+
+}  // namespace
+}  // namespace headscope::ui
