@@ -40,8 +40,7 @@ const Page* Pages::withCard(std::string_view card) const {
 bool Pages::keys(const PanelContext& panel) const {
   const std::size_t shown = placeOf(panel.selection.page);
   if (!keyPressed(Key{'V'}, false)) return pages_[shown]->keys(panel);
-  std::size_t next = (shown + 1) % pages_.size();
-  while (!pages_[next]->offered()) next = (next + 1) % pages_.size();
+  const std::size_t next = (shown + 1) % pages_.size();
   panel.selection.page = pages_[next]->text().id;
   return true;
 }

@@ -33,8 +33,6 @@ class Page {
   /// The cards in drawing order. Their ids are unique among all pages.
   const Cards& cards() const { return cards_; }
 
-  /// Returns whether the page has content. Otherwise it has no button, and the keyboard skips it.
-  virtual bool offered() const { return true; }
   /// Returns whether the page shows the document. Otherwise the bars hide the document's controls.
   virtual bool showsDocument(const ViewState& /*view*/) const { return true; }
   /// Returns whether the page's edits are those of the layer, so that undo and redo act on it.

@@ -114,7 +114,6 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
 
 void addPages(std::vector<SearchEntry>& entries, const Pages& pages) {
   for (const auto& page : pages.all()) {
-    if (!page->offered()) continue;
     const std::string_view id = page->text().id;
     entries.push_back({page->text().title, "page", "v", page->text().about,
                        [id](const PanelContext& panel) { panel.selection.page = id; }});

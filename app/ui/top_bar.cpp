@@ -104,7 +104,6 @@ class TopBarRow {
     std::string& shown = panel_.selection.page;
     const Page& open = state_.pages.open(shown);
     for (const auto& page : state_.pages.all()) {
-      if (!page->offered() && page.get() != &open) continue;
       const PageText& text = page->text();
       row_.place(buttonWidth(look_, text.title), page == state_.pages.all().front() ? 14.0F : 2.0F);
       if (pill(look_, text.title, page.get() == &open)) shown = text.id;

@@ -152,14 +152,10 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   };
   // the axis at the left does not scroll with the charts
   const float gutter = chartIn(room, true).plot().a.x - room.a.x;
-  // a slide has room for two lines, whose wider charts name more words
-  constexpr Index kMostOfALine = 4;
-  const Index lines = panel.slide && effects.heads() > kMostOfALine ? 2 : 1;
-  const Index perLine = (effects.heads() + lines - 1) / lines;
-  const auto count = static_cast<float>(perLine);
+  const auto count = static_cast<float>(effects.heads());
   const float gap = look.space.large;
   const float available = room.width() - gutter;
-  const float least = look.px(panel.slide ? 56 : 96);  // a slide does not scroll
+  const float least = look.px(96);
   const float most =
       std::max({look.px(230), look.px(18) * static_cast<float>(effects.tokens()), least});
   const float width = std::clamp((available + gap) / count - gap, least, most);
@@ -167,17 +163,10 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   const float titleHeight = fontSize(look.fonts.small) + look.space.tight;
   Rect rows = room;
   if (scrolls) rows.cutBottom(ImGui::GetStyle().ScrollbarSize, look.space.thin);
-  struct Line {
-    Rect titles, charts;
-  };
-  std::vector<Line> line;
-  for (Index i = 0; i < lines; ++i) {
-    Rect charts = rows.row(static_cast<int>(i), static_cast<int>(lines), look.space.small);
-    const Rect titles = charts.cutTop(titleHeight);
-    line.push_back({titles, charts});
-    chartIn(Rect::at(charts.a, {gutter + width, charts.height()}), true)
-        .drawTicks(ImGui::GetWindowDrawList());
-  }
+  Rect charts = rows;
+  const Rect titles = charts.cutTop(titleHeight);
+  chartIn(Rect::at(charts.a, {gutter + width, charts.height()}), true)
+      .drawTicks(ImGui::GetWindowDrawList());
 
   // the first turned name begins left of its bar
   const float margin = look.space.small;
@@ -195,9 +184,8 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   const float right = left + ImGui::GetWindowSize().x;
   const ChartBars bars = ChartBars::fitting(effects.tokens(), width, look.px(3));
   for (Index head = 0; head < effects.heads(); ++head) {
-    const float x = origin.x + static_cast<float>(head % perLine) * (width + gap);
+    const float x = origin.x + static_cast<float>(head) * (width + gap);
     if (x >= right || x + width <= left) continue;
-    const auto& [titles, charts] = line[static_cast<std::size_t>(head / perLine)];
     drawBarsTitle(panel, ImGui::GetWindowDrawList(), head,
                   Rect::at({x, titles.a.y}, {width, titleHeight}));
     const Chart chart = chartIn(Rect::at({x, charts.a.y}, {width, charts.height()}), false);
@@ -207,6 +195,31 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   ImGui::Dummy({margin + (width + gap) * count - gap, rows.b.y - origin.y - look.space.hair});
   ImGui::EndChild();
   return bars.perBar;
+}
+
+void effectOfChosenHead(const PanelContext& panel, const Figures& figures) {
+  const FrameContext& look = panel.look;
+  const Index head = std::min(panel.selection.head, figures.effects.heads() - 1);
+  Rect room = Rect::rest();
+  const Rect title = room.cutTop(fontSize(look.fonts.title), look.space.medium);
+  drawText(ImGui::GetWindowDrawList(), look.fonts.title, title.a, colorOfHead(look, head),
+           trFormat("without head {}", head + 1));
+  AxisLabels labels = tokenLabels(panel);
+  labels.font = look.fonts.semibold;
+  labels.limit = look.px(120);
+  labels.measured = labels.namesWidth();
+  const Chart chart(look, {room,
+                           {},
+                           percentAxis(figures),
+                           {},
+                           {},
+                           &labels,
+                           true,
+                           0.0F,
+                           kCurvesShare,
+                           look.fonts.semibold});
+  const ChartBars bars = ChartBars::fitting(figures.effects.tokens(), room.width(), look.px(3));
+  drawHeadBars(panel, figures.effects, head, chart, bars);
 }
 
 Index effectHeatmap(const PanelContext& panel, const Figures& figures) {

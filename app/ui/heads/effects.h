@@ -22,6 +22,8 @@ std::unique_ptr<Card> makeHowLearnedTab();
 /// head on a common axis (scrolled sideways where they do not fit), or one heatmap of heads by
 /// tokens. A click chooses head and token. Both return the number of tokens per bar or cell.
 Index effectBars(const PanelContext& panel, const Figures& figures);
+/// Draws the chosen head's bars alone, in letters that a room can read.
+void effectOfChosenHead(const PanelContext& panel, const Figures& figures);
 Index effectHeatmap(const PanelContext& panel, const Figures& figures);
 
 /// Returns the query of the chosen cell; 0 where no cell with a query is chosen.

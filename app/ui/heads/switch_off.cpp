@@ -112,10 +112,10 @@ class SwitchOffTab final : public Card {
   float controlsWidth() const override { return 136.0F; }
 
  private:
-  /// Draws the bars alone: a slide has no controls.
+  /// Draws the bars of the chosen head alone: a slide has no controls.
   static void slide(const PanelContext& panel, const MeasuredHeads& heads) {
     if (heads.figures == nullptr) return noFigures(panel, heads);
-    effectBars(panel, *heads.figures);
+    effectOfChosenHead(panel, *heads.figures);
   }
   static bool heatmapDrawn(const PanelContext& panel) {
     return panel.headsView.effectDrawing == EffectDrawing::heatmap;

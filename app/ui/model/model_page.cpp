@@ -28,10 +28,6 @@ class ModelPage final : public Page {
                        makeModelPredictionCard(model, generation), makeModelChainCard(model))),
         model_(model) {}
 
-  /// Returns whether a model was opened or failed to open.
-  bool offered() const override {
-    return model_.moment() != nullptr || model_.busy() || !model_.problem().empty();
-  }
   bool showsDocument(const ViewState& /*view*/) const override { return false; }
   bool editsLayer() const override { return false; }
   bool has(const ViewState& view, std::string_view card) const override {

@@ -100,7 +100,7 @@ static float numberLeft(float centre, float width, const Rect& room) {
 
 Chart::Chart(const FrameContext& look, ChartFrame frame) : look_(look), frame_(std::move(frame)) {
   const Spacing& s = look.space;
-  ImFont* mono = look.fonts.monoSmall;
+  ImFont* mono = numbersFont();
   Rect plot = frame_.room;
   const bool named = !frame_.xName.empty() || !frame_.yName.empty();
   const float name = named ? fontSize(look.fonts.small) + s.tight : 0.0F;
@@ -132,7 +132,7 @@ ImVec2 Chart::at(double xValue, double yValue) const {
 }
 
 void Chart::drawTicks(ImDrawList* list) const {
-  ImFont* mono = look_.fonts.monoSmall;
+  ImFont* mono = numbersFont();
   float free = plot_.b.y + fontSize(mono);  // above this y there is room for the number of a tick
   for (const double tick : frame_.y.ticks) {
     const float y = at(frame_.x.low, tick).y;
@@ -148,7 +148,7 @@ void Chart::drawTicks(ImDrawList* list) const {
 void Chart::drawAxes(ImDrawList* list) const {
   const Theme& t = look_.theme;
   const Spacing& s = look_.space;
-  ImFont* mono = look_.fonts.monoSmall;
+  ImFont* mono = numbersFont();
   for (const double tick : frame_.y.ticks) {
     const float y = at(frame_.x.low, tick).y;
     list->AddLine({plot_.a.x, y}, {plot_.b.x, y}, t.divider);
@@ -186,7 +186,7 @@ std::optional<float> Chart::nameBetweenTicks() const {
   if (!hasTicksBelow() || frame_.x.ticks.size() < 2) return std::nullopt;
   const auto last = frame_.x.ticks.rbegin();
   const auto widthOf = [&](double tick) {
-    return textSize(look_.fonts.monoSmall, frame_.x.textOf(tick)).x;
+    return textSize(numbersFont(), frame_.x.textOf(tick)).x;
   };
   const auto leftOf = [&](double tick) {
     return numberLeft(at(tick, frame_.y.low).x, widthOf(tick), frame_.room);

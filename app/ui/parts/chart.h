@@ -62,8 +62,9 @@ struct ChartFrame {
   std::string xName = {}, yName = {};  // rich text, outside the plot at the axes' ends; empty: none
   const AxisLabels* below = nullptr;   // labels of the things along x, in place of its ticks
   bool yTicks = true;
-  float left = 0.0F;        // the least room left of the plot, to align charts
-  float belowShare = 0.4F;  // the largest share of the height that turned names below may take
+  float left = 0.0F;          // the least room left of the plot, to align charts
+  float belowShare = 0.4F;    // the largest share of the height that turned names below may take
+  ImFont* numbers = nullptr;  // the letters of the ticks; null: monoSmall
 };
 
 class Chart {
@@ -107,6 +108,9 @@ class Chart {
   /// Returns the x of the left end of the x axis's name between its last two ticks; none where it
   /// has no room there.
   std::optional<float> nameBetweenTicks() const;
+  ImFont* numbersFont() const {
+    return frame_.numbers != nullptr ? frame_.numbers : look_.fonts.monoSmall;
+  }
   bool hasTicksBelow() const { return frame_.below == nullptr && !frame_.x.ticks.empty(); }
 
   const FrameContext& look_;

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
@@ -37,6 +42,24 @@ HeadTitle titleOf(const FrameContext& look, const TrainingMoment& moment, const 
   return title;
 }
 
+/// The colour that a place of the task Cards names: "blue 10".
+std::optional<ImU32> colorOfCard(std::string_view name) {
+  struct Named {
+    std::string_view name;
+    ImU32 color;
+  };
+  static constexpr Named kColors[] = {
+      {"red", IM_COL32(214, 40, 40, 255)},     {"orange", IM_COL32(245, 145, 30, 255)},
+      {"yellow", IM_COL32(245, 215, 60, 255)}, {"green", IM_COL32(45, 155, 75, 255)},
+      {"blue", IM_COL32(40, 100, 220, 255)},   {"violet", IM_COL32(130, 70, 190, 255)},
+      {"brown", IM_COL32(125, 80, 45, 255)},   {"black", IM_COL32(30, 30, 34, 255)}};
+  for (const Named& each : kColors) {
+    const bool begins = name.starts_with(each.name) && name.size() > each.name.size();
+    if (begins && name[each.name.size()] == ' ') return each.color;
+  }
+  return std::nullopt;
+}
+
 class LiveHeadsCard final : public Card {
  public:
   explicit LiveHeadsCard(LiveTraining& training)
@@ -47,6 +70,7 @@ class LiveHeadsCard final : public Card {
     const FrameContext& look = panel.look;
     training_.request(LiveTraining::Extra::nothing);
     const auto moment = training_.moment();
+    if (panel.slide && moment != nullptr) return slide(panel, *moment);
     middleTabs(panel, TrainTab::live, nullptr);
     if (moment == nullptr) return;
     label(look.fonts.small, look.theme.textMuted,
@@ -56,25 +80,9 @@ class LiveHeadsCard final : public Card {
     if (const std::string problem = whyHalted(*moment); !problem.empty()) {
       wrappedLabel(look.fonts.small, look.theme.bad, problem);
     }
-    Rect room = Rect::rest();
-    if (panel.slide) {
-      training_.showExample(panel.trainView.example);
-      questions(panel, *moment, room);
-    } else {
-      controls(panel, *moment);
-      room = Rect::rest();
-    }
+    controls(panel, *moment);
     const std::vector<std::string> names = placesOf(*moment->task, moment->example);
-    const TrainedHeads heads(
-        look, room,
-        {.layers = moment->layers(),
-         .heads = moment->settings.model.heads,
-         .causal = moment->settings.model.causal,
-         .names = names,
-         .weights = [&](Index layer) { return moment->weights[static_cast<std::size_t>(layer)]; },
-         .title = [&](const HeadOfLayer& head) { return titleOf(look, *moment, head); },
-         .number = moment->number});
-    if (const auto clicked = heads.draw()) layer_ = clicked->layer;
+    heads(look, *moment, names, Rect::rest(), true);
     if (moment->document != nullptr && moment->number != opened_) {
       opened_ = moment->number;
       panel.commands.add(
@@ -87,6 +95,49 @@ class LiveHeadsCard final : public Card {
  private:
   std::string whyHalted(const TrainingMoment& moment) const {
     return moment.stopped ? moment.stopped->words : training_.problem();
+  }
+
+  /// Draws the heads of the moment; a click chooses the layer that “open in Flow” opens.
+  void heads(const FrameContext& look, const TrainingMoment& moment,
+             std::span<const std::string> names, const Rect& room, bool axes) {
+    const TrainedHeads pictures(
+        look, room,
+        {.layers = moment.layers(),
+         .heads = moment.settings.model.heads,
+         .causal = moment.settings.model.causal,
+         .names = names,
+         .weights = [&](Index layer) { return moment.weights[static_cast<std::size_t>(layer)]; },
+         .title = [&](const HeadOfLayer& head) { return titleOf(look, moment, head); },
+         .number = moment.number,
+         .axes = axes});
+    if (const auto clicked = pictures.draw()) layer_ = clicked->layer;
+  }
+
+  /// Draws the example in a row, the questions at the left, and the heads in the rest of the room.
+  void slide(const PanelContext& panel, const TrainingMoment& moment) {
+    training_.showExample(panel.trainView.example);
+    Rect room = Rect::rest();
+    const std::vector<std::string> names = placesOf(*moment.task, moment.example);
+    exampleRow(panel.look, names, room);
+    questions(panel, moment, room);
+    heads(panel.look, moment, names, room, false);
+  }
+
+  /// Draws the places of the example next to each other: "blue 10" as a blue card with a 10.
+  static void exampleRow(const FrameContext& look, std::span<const std::string> names, Rect& room) {
+    ImFont* font = look.fonts.semibold;
+    const Rect row = room.cutTop(fontSize(font) + 2.0F * look.space.small, look.space.large);
+    const auto count = static_cast<int>(names.size());
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    for (int i = 0; i < count; ++i) {
+      const std::string& name = names[static_cast<std::size_t>(i)];
+      const Rect card = row.column(i, count, look.space.tight);
+      const auto color = colorOfCard(name);
+      const std::string text = color ? name.substr(name.find(' ') + 1) : name;
+      list->AddRectFilled(card.a, card.b, color.value_or(look.theme.accentSoft), look.space.small);
+      drawTextCentred(list, font, card.centre(), color ? legibleOn(*color) : look.theme.text,
+                      elided(font, text, card.width()));
+    }
   }
 
   /// Draws the task's questions in large type at the left of a slide, each in its colour.
@@ -107,6 +158,8 @@ class LiveHeadsCard final : public Card {
                     relationColor(look.theme, moment, i), text.c_str());
       at.cutTop(textSize(look.fonts.title, text).y, look.space.large);
     }
+    drawText(list, look.fonts.semibold, at.a, look.theme.textMuted,
+             trFormat("step {}", withThousands(moment.step)));
   }
 
   /// Draws the run's buttons, its speed, and the actions on the shown moment.

@@ -85,9 +85,10 @@ class SentenceHeadsCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    tabs(panel);
     const bool overSteps = panel.trainView.tab == TrainTab::overSteps;
     language_.requestStrip(overSteps);
+    if (panel.slide && moment != nullptr && !overSteps) return slide(look, *moment);
+    tabs(panel);
     if (learnsText(panel.trainView) && panel.trainView.text.empty()) {
       wrappedLabel(
           look.fonts.regular, look.theme.textMuted,
@@ -125,21 +126,37 @@ class SentenceHeadsCard final : public Card {
       wrappedLabel(look.fonts.regular, look.theme.text, fmt::format("“{}”", moment->sentence));
     }
     if (overSteps) return strip(panel, *moment);
-    const std::vector<std::string>& names = moment->tokens;
+    heads(look, *moment, Rect::rest(), true);
+  }
+
+ private:
+  static void heads(const FrameContext& look, const LanguageMoment& moment, const Rect& room,
+                    bool axes) {
     TrainedHeads(
-        look, Rect::rest(),
-        {.layers = moment->settings.model.layers,
-         .heads = moment->settings.model.heads,
+        look, room,
+        {.layers = moment.settings.model.layers,
+         .heads = moment.settings.model.heads,
          .causal = true,
-         .names = names,
-         .weights = [&](Index layer) { return moment->weights[static_cast<std::size_t>(layer)]; },
-         .title = [&](const HeadOfLayer& head) { return titleOf(look, *moment, head); },
-         .number = moment->number},
+         .names = moment.tokens,
+         .weights = [&](Index layer) { return moment.weights[static_cast<std::size_t>(layer)]; },
+         .title = [&](const HeadOfLayer& head) { return titleOf(look, moment, head); },
+         .number = moment.number,
+         .axes = axes},
         true)
         .draw();
   }
 
- private:
+  /// Draws the sentence, the step and the heads in letters that a room can read.
+  static void slide(const FrameContext& look, const LanguageMoment& moment) {
+    Rect room = Rect::rest();
+    const std::string text =
+        trFormat("“{}” · step {}", moment.sentence, withThousands(moment.step));
+    ImFont* font = look.fonts.semibold;
+    wrappedLabel(font, look.theme.text, text);
+    room.cutTop(textSize(font, wrapped(font, text, room.width())).y, look.space.large);
+    heads(look, moment, room, false);
+  }
+
   static void tabs(const PanelContext& panel) {
     const std::vector<Tab> tabs{
         {tr("All heads"), tr("Every head as it forms")},

@@ -28,10 +28,12 @@ TrainedHeads::TrainedHeads(const FrameContext& look, const Rect& room, Shown sho
   if (rowsAreLayers) space.columns = shown_.heads;
   space.room = room.size();
   space.title = 2.0F * fontSize(look.fonts.semibold) + look.space.medium;
-  const AxisLabels labels{shown_.names, look.fonts.tiny, 0, 0, -1, look.px(60)};
-  space.left = labels.width() + look.space.small;
+  if (shown_.axes) {
+    const AxisLabels labels{shown_.names, look.fonts.tiny, 0, 0, -1, look.px(60)};
+    space.left = labels.width() + look.space.small;
+    space.below = ColumnLabels::turnedRoom(look, labels);
+  }
   space.right = 0.0F;
-  space.below = ColumnLabels::turnedRoom(look, labels);
   space.stretch = kStretched;
   space.edgesBelow = 240.0F;   // all tiles have the same names
   space.labelledFrom = 46.0F;  // low pictures with names say more than high ones without
@@ -75,7 +77,7 @@ std::optional<HeadOfLayer> TrainedHeads::draw() const {
     names.columns = shown_.names;
     names.font = look_.fonts.tiny;
     if (under) names.litRow = under->row, names.litColumn = under->col;
-    drawTileNames(look_, list, grid_, n, count(), at, names);
+    if (shown_.axes) drawTileNames(look_, list, grid_, n, count(), at, names);
     if (under) lightTile(look_, list, place, under->row, under->col);
   }
   return clicked;

@@ -30,6 +30,7 @@ class TrainedHeads {
     std::function<Tensor(Index layer)> weights;  // (1, H, T, T)
     std::function<HeadTitle(const HeadOfLayer&)> title;
     std::uint64_t number = 0;  // identifies what is shown
+    bool axes = true;          // the names stand beside and below the pictures
   };
 
   /// `rowsAreLayers`: each layer has a row of its own; else the tiles are as large as possible.
