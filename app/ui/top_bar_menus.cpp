@@ -270,11 +270,10 @@ void maskSettings(const PanelContext& panel, TopBarMemory& memory) {
 }
 
 void positions(const PanelContext& panel) {
-  caption(
-      panel.look, tr("Positions"),
-      tr("How X encodes positions: in coordinates of their own, as Vaswani's sinusoids over all "
-         "coordinates, or not at all (without positions in the scores and without a mask, "
-         "reordering the tokens then only reorders the rows of the output)"));
+  caption(panel.look, tr("Positions"),
+          tr("How X encodes positions: in coordinates of their own, as Vaswani's sinusoids over "
+             "all coordinates, or not at all. Without any positions and without a mask, reordering "
+             "the tokens only reorders the rows of the output"));
   constexpr std::array<const char*, 3> kNames{trLater("own coordinates"),
                                               trLater("sinusoids over all"), trLater("off")};
   const int now = static_cast<int>(panel.document.positions);

@@ -65,7 +65,7 @@ class StartPanel {
     ImGui::EndChild();
     gap();
     if (pill(look_, tr("Do not show again"))) panel_.commands.add(CloseStart{});
-    tip(look_, tr("You find it again under ?, and the lessons under Learn"));
+    tip(look_, tr("You find it again under “?”, and the lessons under Learn"));
   }
 
  private:

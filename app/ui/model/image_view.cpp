@@ -215,11 +215,9 @@ void drawImageChoice(const PanelContext& panel, const ModelMoment& moment) {
   }
   const int clicked = choices(look, "image map", maps, static_cast<int>(view.imageMap));
   if (clicked >= 0) view.imageMap = static_cast<ImageMap>(clicked);
-  tip(look,
-      tr("The weights of a row over the picture: of the chosen head, the mean over the layer's "
-         "heads, "
-         "or the rollout, the product over all layers up to it of ½ mean of heads + ½ identity "
-         "(Abnar & Zuidema 2020)"));
+  tip(look, tr("A row of weights over the picture: of the chosen head, of the mean over the "
+               "layer's heads, or of the rollout. The rollout is the product of ½ mean of heads + "
+               "½ identity over all layers up to this one (Abnar & Zuidema 2020)"));
   wrappedLabel(look.fonts.small, look.theme.textMuted, mapInWords(view, moment));
 }
 

@@ -84,11 +84,10 @@ void SteeringControls::draw(const PanelContext& panel, const ModelMoment& moment
   GenerationView& view = panel.modelView.prediction.generation;
   flowOn(look, buttonWidth(look, tr("steer")), 14.0F);
   if (pill(look, tr("steer"), view.steered)) view.steered = !view.steered;
-  tip(look, tr("Adds a direction to the residual stream that enters a layer, at every token: the "
-               "stream at "
-               "the end of one text minus that of another (Turner et al. 2023), the same of what "
-               "the chosen "
-               "head adds, or a vector of a file"));
+  tip(look,
+      tr("Adds a direction to the residual stream that enters a layer, at every token. The "
+         "direction is the difference of two texts' streams at their last tokens (Turner et al. "
+         "2023), the difference of what the chosen head adds to them, or a vector from a file"));
   if (!view.steered) return;
   if (moment.source != nullptr) {
     flowOn(look, choicesWidth(look, {tr("decoder"), tr("encoder")}), 14.0F);

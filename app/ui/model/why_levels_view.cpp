@@ -20,8 +20,8 @@ namespace {
 
 constexpr double kReadsZero = 0.0005;
 constexpr const char* kAboutLevels = trLater(
-    "adds: with {} held · without it: the change of the {}, or of the number last "
-    "reached, where the part adds nothing and all that follows runs again");
+    "adds: with {} held · without it: the change of the {}, or of the number last reached, if the "
+    "part adds nothing and everything after it runs again");
 constexpr float kNarrowest = 250.0F, kLowest = 190.0F;  // points, of a level
 
 bool isFollowed(const FoundWhy& found, std::size_t level, const PartLine& line) {

@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::size_t kMostLines = 200;
 constexpr const char* kAboutWriters = trLater(
-    "The change of the number at the top, or of the one last reached, where this adds nothing here "
-    "and all that follows runs again; of the largest heads, networks and embeddings. Negative: the "
-    "part supported the number");
+    "The change of the number at the top, or of the one last reached, if this part adds nothing "
+    "here and everything after it runs again. Shown for the largest heads, networks and "
+    "embeddings. Negative: the part supported the number");
 constexpr const char* kAboutPairs = trLater(
     "−Δq · Δk: Δq is what the query loses in a run without the pair's first writer, Δk what the "
     "key loses in a run without its second; of the largest pairs");

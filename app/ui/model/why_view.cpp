@@ -167,9 +167,8 @@ class WhyView {
         level.reached ? model::inWords(*level.reached) : WhyWords::wholeOf(found_.question);
     if (without_ != nullptr && without_->followed) {
       words += trFormat(
-          " Without this part: {}, {} held. Without all that the {} gives here, and what follows "
-          "run "
-          "again, the {} changes by {}.",
+          " Without this part: {}, {} held. Without everything that the {} gives here, with all "
+          "later steps run again, the {} changes by {}.",
           changeInWords(without_->followed->frozen),
           model::heldInWords(words_.config(), !level.reached),
           level.sources ? tr("head") : tr("network"), whole,

@@ -168,8 +168,8 @@ class TaskCard final : public Card {
     const int chosen = choices(look, "run of stories",
                                {tr("train one here"), tr("watch a kept run")}, view.kept ? 1 : 0);
     tip(look,
-        tr("A small run is trained before your eyes within a minute or two. The kept one is of two "
-           "layers with six heads; its 1,500 steps, which take minutes, play in half a minute"));
+        tr("A small run is trained before your eyes within a minute or two. The kept run has two "
+           "layers with six heads; its 1,500 steps, which took minutes, play in half a minute"));
     if (chosen >= 0 && (chosen == 1) != view.kept) {
       pauseAll();
       view.kept = chosen == 1;
