@@ -33,7 +33,7 @@ float toggleWidth(const FrameContext& look, const char* text) {
 
 /// Narrower windows omit what is shown elsewhere, so that the bar stays one row.
 constexpr float kFolds = 720.0F;         // below it the settings are behind a button
-constexpr float kRoomForName = 1680.0F;  // least width that has room for the program's name
+constexpr float kRoomForName = 1980.0F;  // least width that has room for the program's name
 
 constexpr const char* kSentence = trLater("Your sentence");
 constexpr const char* kSettings = trLater("Settings");
@@ -286,10 +286,13 @@ class TopBarRow {
 
 void TopBar::draw(const PanelContext& panel, const TopBarState& state) {
   // a narrow bar has less space around its texts
-  constexpr float kTight = 0.8F, kTightest = 0.6F;
+  constexpr float kTight = 0.8F, kTighter = 0.48F, kTightest = 0.3F;
   const float width = ImGui::GetWindowWidth() / panel.look.scale;
   ImVec2 padding = ImGui::GetStyle().FramePadding;
-  padding.x *= width < kNarrow ? kTightest : width < kRoomy ? kTight : 1.0F;
+  padding.x *= width < kFolds    ? kTightest
+               : width < kNarrow ? kTighter
+               : width < kRoomy  ? kTight
+                                 : 1.0F;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, padding);
   const float before = memory_.height;
   TopBarRow(panel, memory_, state).draw();
