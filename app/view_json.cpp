@@ -107,7 +107,8 @@ constexpr Index kMostAlignedHeads = model::ModelLimits::kLayers * kMaxHead;
 constexpr std::array kAlignedBy{"head", "layer", "all", "chosen"};
 constexpr std::array kAttentions{"encoder", "decoder", "cross"};
 constexpr std::array kPassesShown{"own", "other", "difference"};
-constexpr int kMostReadings = 11, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 6;
+constexpr int kMostReadings = 12, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 6;
+constexpr int kMostLayerParts = 5;
 
 /// The fields of the model page: the model's location, its text and the selection.
 template <typename Fields, typename View>
@@ -128,6 +129,7 @@ void visitModelFields(Fields& f, View& view) {
   constexpr std::array kImageMaps{"head", "mean of heads", "rollout"};
   f.choice("model_image_map", view.imageMap, kImageMaps);
   f.number("model_prediction_tab", view.prediction.reading, 0, kMostReadings);
+  f.number("model_layer_part", view.prediction.layerPart, 0, kMostLayerParts);
   f.flag("model_prediction_folded", view.prediction.folded);
   f.flag("model_prediction_enlarged", view.prediction.enlarged);
   f.number("model_word", view.prediction.word, Index{-1}, model::ModelLimits::kVocabulary - 1);

@@ -321,7 +321,11 @@ std::vector<HelpBlock> modelBlocks() {
         {tr("open in Flow"),
          tr("Opens the layer with all its tools; edits there run in the model.")}}},
       {tr("From words to prediction"),
-       {{tr("Layer by layer"),
+       {{tr("Network"),
+         tr("The residual stream and the network of the chosen layer: values, and how the word's "
+            "logit "
+            "changes with each.")},
+        {tr("Layer by layer"),
          tr("Logit lens: the prediction if the model stopped at that layer.")},
         {tr("Who says it"),
          tr("What each head and network adds directly to a word's logit, or to the "

@@ -173,7 +173,7 @@ AfterNetworkGradients afterNetworkBackward(const Tensor& stream, const Tensor& h
                                            const Tensor& dWhole, const LayerWeights& weights,
                                            const ModelConfig& config,
                                            const ExecutionContext& execution) {
-  if (!weights.hasNetwork()) return {{}, dWhole, {}};
+  if (!weights.hasNetwork()) return {{}, dWhole, {}, {}, {}};
   const Tensor inner = networkInput(stream, half, weights, config, execution);
   const bool outputNeeded = !config.preNorm || !weights.feedForwardOutputNorm.gain.empty();
   const Tensor output = outputNeeded ? networkOutput(inner, weights, config, execution) : Tensor();
@@ -181,7 +181,7 @@ AfterNetworkGradients afterNetworkBackward(const Tensor& stream, const Tensor& h
     const Tensor dSum = normalizedBackward(sum(half, output, 1.0, execution), dWhole,
                                            weights.feedForwardNorm, config, execution);
     const Tensor dInner = networkOutputBackward(inner, dSum, weights, config, execution);
-    return {{}, sum(dSum, dInner, 1.0, execution), dSum};
+    return {{}, sum(dSum, dInner, 1.0, execution), dSum, dSum, dInner};
   }
   const Tensor dOutput =
       normalizedBackward(output, scaled(dWhole, config.residualFactor, execution),
@@ -189,10 +189,10 @@ AfterNetworkGradients afterNetworkBackward(const Tensor& stream, const Tensor& h
   const Tensor dInner = networkOutputBackward(inner, dOutput, weights, config, execution);
   if (config.parallel) {
     return {normalizedBackward(stream, dInner, parallelNorm(weights), config, execution), dWhole,
-            dWhole};
+            dWhole, dOutput, dInner};
   }
   const Tensor dRead = normalizedBackward(half, dInner, weights.feedForwardNorm, config, execution);
-  return {{}, sum(dWhole, dRead, 1.0, execution), dWhole};
+  return {{}, sum(dWhole, dRead, 1.0, execution), dWhole, dOutput, dInner};
 }
 
 }  // namespace headscope::model

@@ -63,7 +63,10 @@ Tensor afterNetwork(const Tensor& stream, const Tensor& half, const LayerWeights
 struct AfterNetworkGradients {
   Tensor stream;  // empty where the network does not read the stream itself
   Tensor half;
-  Tensor addition;  // of networkAddition; empty for a layer without a network
+  // Those of a layer without a network are empty.
+  Tensor addition;  // of networkAddition
+  Tensor output;    // of the network's own output, before a norm
+  Tensor input;     // of networkInput
 };
 AfterNetworkGradients afterNetworkBackward(const Tensor& stream, const Tensor& half,
                                            const Tensor& dWhole, const LayerWeights& weights,

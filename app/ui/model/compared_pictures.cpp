@@ -16,14 +16,18 @@
 namespace headscope::ui {
 namespace {
 
+std::string cellInWords(const Pictures& pictures, const Pictures::One& one, const MatrixCell& at) {
+  if (pictures.nameOf != nullptr) return pictures.nameOf(at);
+  if (pictures.reduced) return tr("the largest of the cells here");
+  if (one.rows.empty()) return trFormat("row {}, column {}", at.row + 1, at.col + 1);
+  return trFormat("{} looks at {}", one.rows[static_cast<std::size_t>(at.row)],
+                  one.columns[static_cast<std::size_t>(at.col)]);
+}
+
 /// Draws the cell's values in all pictures at the mouse.
 void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at, const Rect& place) {
   const Pictures::One& one = pictures.all[under];
-  std::string text = pictures.reduced ? std::string(tr("the largest of the cells here"))
-                     : one.rows.empty()
-                         ? trFormat("row {}, column {}", at.row + 1, at.col + 1)
-                         : trFormat("{} looks at {}", one.rows[static_cast<std::size_t>(at.row)],
-                                    one.columns[static_cast<std::size_t>(at.col)]);
+  std::string text = cellInWords(pictures, one, at);
   for (const Pictures::One& each : std::span(pictures.all).first(pictures.count)) {
     if (at.row >= each.cells.rows || at.col >= each.cells.cols) continue;
     std::vector<float> row(static_cast<std::size_t>(each.cells.cols));
@@ -37,7 +41,8 @@ void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at, co
 
 /// The place of a picture in its room. Its cells are squares, but where a target is much longer
 /// than its source, or shorter.
-Rect placeOf(const Pictures::One& one, const Rect& room) {
+Rect placeOf(const Pictures& pictures, const Pictures::One& one, const Rect& room) {
+  if (pictures.stretched) return room;
   const bool stretches = !one.rows.empty() && one.cells.rows != one.cells.cols;
   const float most = stretches ? 4.0F : 1.0F;
   const float columns = static_cast<float>(one.cells.cols);
@@ -68,11 +73,9 @@ std::optional<MatrixCell> drawPictures(const FrameContext& look, const Pictures&
       drawText(list, look.fonts.small, at.a, look.theme.textMuted, why);
       continue;
     }
-    if (!one.rows.empty()) {
-      at.cutLeft(names);
-      at.cutBottom(names);
-    }
-    places[i] = placeOf(one, at);
+    if (!one.rows.empty()) at.cutLeft(names);
+    if (!one.columns.empty()) at.cutBottom(names);
+    places[i] = placeOf(pictures, one, at);
     heatmaps.add(Fingerprint("compared", i), Fingerprint("compared", i, pictures.values), one.cells,
                  one.scale, places[i]);
     const MatrixPlace place{places[i], one.cells.rows, one.cells.cols};
@@ -93,6 +96,7 @@ std::optional<MatrixCell> drawPictures(const FrameContext& look, const Pictures&
                     names - look.space.small};
     rows.first = 1;
     drawRowLabels(list, rows, places[i], look.space.tight);
+    if (one.columns.empty()) continue;
     AxisLabels columns = rows;
     columns.texts = one.columns;
     columns.lit = lit ? under->second.col : -1;

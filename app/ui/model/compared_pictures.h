@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,14 +24,17 @@ struct Pictures {
     CellRows cells;  // none: there is nothing to draw, for the reason `why`
     ColorScale scale;
     std::string title, why;
-    std::vector<std::string> rows = {}, columns = {};
+    std::vector<std::string> rows = {}, columns = {};  // columns without names are numbered
   };
   static constexpr std::size_t kCount = 3;
   std::array<One, kCount> all;
   std::size_t count = kCount;  // how many of them there are
   Fingerprint values;          // of all that the cells depend on
   bool reduced = false;        // a cell is the largest of several
+  bool stretched = false;      // cells fill the room, whatever their shape
   std::string click = {};      // what a click on a cell does; empty: nothing
+  /// The name of a cell; null: its query looks at its key, or its row and column.
+  std::function<std::string(const MatrixCell& at)> nameOf = {};
 };
 
 /// Returns the cell under the mouse.

@@ -83,6 +83,15 @@ class LayerStripCard final : public Card {
     tip(look, tr("Takes the chosen score, or that of the strongest link, apart by all that earlier "
                  "layers wrote into its query and its key"));
     ImGui::SameLine();
+    if (moment->trace->document().model->hasReadout() && pill(look, tr("Network"))) {
+      chooseHead(panel.modelView, c, stack, {shown->layer, panel.modelView.head});
+      panel.modelView.prediction.reading = kNetworkReading;
+      panel.modelView.prediction.folded = false;
+      panel.selection.page = kModelPage;
+    }
+    tip(look, tr("The residual stream around this attention and the network behind it, with the "
+                 "gradients of the word"));
+    ImGui::SameLine();
     inlineLabel(look, look.fonts.semibold, look.theme.text,
                 trFormat("{}, {} of {}", moment->trace->document().model->name(),
                          layerInWords(c, stack, shown->layer), own.depth()));

@@ -79,7 +79,11 @@ constexpr std::array kReadings{
                       false, true},
     PredictionReading{trLater("Streams"),
                       trLater("The residual streams of both stacks, and the memory between them"),
-                      nullptr, false}};
+                      nullptr, false},
+    PredictionReading{trLater("Network"),
+                      trLater("The residual stream and the network of the chosen layer, with "
+                              "gradients of the word"),
+                      &drawLayerTensors, true, true}};
 
 /// Only models with an encoder and a decoder have an alignment, and streams.
 constexpr int kAlignment = 6;
@@ -89,9 +93,9 @@ constexpr int kItsWeights = 9;
 constexpr int kMatch = 10;
 constexpr int kStreams = 11;
 /// The readings in the order of their tabs.
-constexpr std::array kOrder{kOneHead, kItsWeights,       0,           1,          2,
-                            3,        kEveryPartReading, kWhyReading, kAlignment, kSideBySide,
-                            kMatch,   kStreams};
+constexpr std::array kOrder{
+    kOneHead,    kItsWeights,     0,          1,           2,      3,       kEveryPartReading,
+    kWhyReading, kNetworkReading, kAlignment, kSideBySide, kMatch, kStreams};
 static_assert(kOrder.size() == kReadings.size());
 
 /// Returns whether a reading has a meaning for the open model; without one all have.
@@ -99,8 +103,10 @@ bool isOffered(const PanelContext& panel, int i, const ModelMoment* moment) {
   if (moment == nullptr) return i != kAlignment && i != kMatch && i != kStreams;
   if (i == kMatch) return matchesTexts(panel, *moment);
   const bool two = moment->source != nullptr;
-  if (i == kAlignment || i == kStreams) return two;
-  if (i == kWhyReading) return moment->config().modelType != formats::kAttentionsAlone;
+  const bool alone = moment->config().modelType == formats::kAttentionsAlone;
+  if (i == kAlignment) return two;
+  if (i == kStreams || (i == kSideBySide && two)) return two && !alone;
+  if (i == kWhyReading) return !alone;
   if (i == kItsWeights) {
     const model::Model& model = *moment->trace->document().model;
     return model.hasReadout() && hasPositionPatterns(model) && !moment->config().latent.on();

@@ -88,6 +88,8 @@ enum class AlignedBy { head, layer, all, chosen };
 inline constexpr int kEveryPartReading = 4;
 /// The reading that takes a word or a score apart.
 inline constexpr int kWhyReading = 5;
+/// The reading that shows a layer's residual stream and network.
+inline constexpr int kNetworkReading = 12;
 /// EffectKind::looks of core/model/sweep.h, for panels that open a sweep.
 inline constexpr int kLooksEffect = 4;
 
@@ -130,6 +132,7 @@ struct PredictionView {
   bool whyWhole = false;          // shows all levels of the chain
   std::string whyPairs;           // the chain whose last pairs are left out in runs; never saved
   WhyList whyList = WhyList::pairs;
+  int layerPart = 0;  // the shown tensor of a layer: LayerPart of core/model/layer_tensors.h
   GenerationView generation;
   AlignedBy aligned = AlignedBy::all;
   std::vector<Index> alignedHeads;  // the chosen ones: layers of cross-attention × heads, in a row

@@ -55,6 +55,9 @@ void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked);
 /// Draws a chain of sums from the word, or from a score (why_question.h), back to the words that
 /// were read.
 void drawWhy(const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment);
+/// Draws a tensor of the chosen layer outside of its attention, of its residual stream or network,
+/// next to its gradient.
+void drawLayerTensors(const PanelContext& panel, const AskedWord& asked);
 /// Draws the effect of replacing every head, layer or place in turn.
 void drawSweep(const PanelContext& panel, const AskedWord& asked);
 
