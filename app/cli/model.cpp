@@ -447,7 +447,7 @@ Command addModel(CLI::App& app, Context& context) {
   addSteeringFlags(*sub, options->steering);
   addTraceOptions(*sub, options->trace);
   addJsonLines(*sub, options->jsonLines)->excludes(sub->get_option("--trace"));
-  addSetOptions(*sub, options->set);
+  addSetOptions(*sub, options->set, context);
   sub->add_flag("--probe", options->probe,
                 "also label the heads on random tokens given twice (Olsson et al. 2022)");
   sub->add_flag("--no-heads", options->noHeads, "do not measure and label the heads");

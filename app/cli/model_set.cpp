@@ -71,11 +71,16 @@ void printSetJson(std::ostream& out, const MeasuredSet& set, const std::string& 
     for (const MetricInfo& each : metricsFor(false)) {
       const auto over = set.heads.of(head, each.metric);
       if (!over) continue;
+      Json best = Json::emptyList();
+      for (const auto& [text, value] : set.heads.best(head, each.metric)) {
+        best.push_back({{"text", set.texts[text].name}, {"value", numberJson(value)}});
+      }
       measures[each.key] = {{"mean", numberJson(over->mean)},
                             {"spread", numberJson(over->spread)},
                             {"texts", static_cast<Index>(over->texts)},
                             {"largest", numberJson(over->largest)},
-                            {"strongest", set.texts[over->strongest].name}};
+                            {"strongest", set.texts[over->strongest].name},
+                            {"best", std::move(best)}};
     }
     heads.push_back({{"layer", set.layer(head)},
                      {"head", set.head(head)},
@@ -125,18 +130,25 @@ void printSetTable(std::ostream& out, const MeasuredSet& set, std::optional<Metr
   if (!by) return;
   const auto most = set.heads.of(set.order.front(), *by);
   if (!most) return;
-  out << fmt::format("\nlargest {}: layer {}, head {}, {:.3f} ± {:.3f}; most in {} ({:.3f})\n",
+  std::vector<std::string> best;
+  for (const auto& [text, value] : set.heads.best(set.order.front(), *by)) {
+    best.push_back(fmt::format("{} ({:.3f})", set.texts[text].name, value));
+  }
+  out << fmt::format("\nlargest {}: layer {}, head {}, {:.3f} ± {:.3f}; most in {}\n",
                      info(*by).key, set.layer(set.order.front()) + 1,
                      set.head(set.order.front()) + 1, most->mean, most->spread,
-                     set.texts[most->strongest].name, most->largest);
+                     fmt::join(best, ", "));
 }
 
 }  // namespace
 
-void addSetOptions(CLI::App& app, SetOptions& options) {
-  app.add_option("--set", options.texts,
-                 "measure the heads over many texts: a file with one on each line, .jsonl, or "
-                 "template:NAME; means, spreads, and the text with the largest value")
+void addSetOptions(CLI::App& app, SetOptions& options, const Context& context) {
+  options.in = context.in;
+  app.add_option(
+         "--set", options.texts,
+         "measure the heads over many texts: a file with one on each line, .jsonl, - (the "
+         "standard input), or template:NAME; means, spreads, and the texts with the largest "
+         "values")
       ->check(notEmpty)
       ->type_name("FILE");
   app.add_option("--by", options.by, "with --set: sort the heads by this measure")
@@ -159,7 +171,7 @@ void printMeasuresOfSet(const SetOptions& options, const TemplateOptions& templa
     throw UserError(fmt::format("--set: {} {}: it measures models that read one text", folder,
                                 model->config().image.on() ? "reads images" : "has two stacks"));
   }
-  const auto texts = textsOfSet(options.texts, templates, models, folder, nullptr);
+  const auto texts = textsOfSet(options.texts, templates, models, folder, options.in);
   std::vector<model::TextToMeasure> inputs;
   for (const formats::TextOfSet& text : texts) {
     ModelTextOptions flags;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <istream>
 #include <ostream>
 #include <string>
 
+#include "app/cli/context.h"
 #include "app/cli/open_model.h"
 #include "app/cli/text_sets.h"
 
@@ -14,12 +16,13 @@ struct SetOptions {
   std::string texts;  // a file, or "template:NAME"; empty: not given
   std::string by;     // the key of a metric; heads are sorted by its mean
   bool csv = false;
+  std::istream* in = nullptr;  // of "--set -"; null: it cannot be read
 
   bool given() const { return !texts.empty(); }
 };
 
 /// Adds --set, --by and --csv.
-void addSetOptions(CLI::App& app, SetOptions& options);
+void addSetOptions(CLI::App& app, SetOptions& options, const Context& context);
 
 /// Throws UserError where --by or --csv stands without --set.
 void checkSetOptions(const SetOptions& options);

@@ -42,6 +42,18 @@ std::optional<MetricOverTexts> HeadsOverTexts::of(std::size_t head, Metric metri
   return over;
 }
 
+std::vector<TextValue> HeadsOverTexts::best(std::size_t head, Metric metric,
+                                            std::size_t most) const {
+  std::vector<TextValue> found;
+  for (std::size_t text = 0; text < texts_.size(); ++text) {
+    const MetricValue& value = texts_[text].metrics[head][metric];
+    if (value) found.push_back({text, *value});
+  }
+  std::ranges::stable_sort(found, std::ranges::greater(), &TextValue::value);
+  if (found.size() > most) found.resize(most);
+  return found;
+}
+
 HeadLabel HeadsOverTexts::mostFrequentLabel(std::size_t head) const {
   std::map<std::string, std::size_t> counts;
   for (const MeasuredHeads& text : texts_) ++counts[text.labels[head].key];

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/model/model_heads.h"
+#include "core/model/text_value.h"
 
 namespace headscope::model {
 
@@ -32,6 +33,8 @@ class HeadsOverTexts {
   /// Summarises a metric of the head at this index (placeOf). Empty where no text defines the
   /// metric.
   std::optional<MetricOverTexts> of(std::size_t head, Metric metric) const;
+  /// The texts with the largest values of a head's metric, the largest first and at most `most`.
+  std::vector<TextValue> best(std::size_t head, Metric metric, std::size_t most = kBestTexts) const;
   /// The means, and of each head the most frequent label, whose rule says in how many texts it has
   /// that, without rows. A metric that no text defines has the first text's reason.
   MeasuredHeads means() const;

@@ -1,67 +1,61 @@
 #include "core/model/pass_distance.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "core/attention/config.h"
-#include "core/base/translation.h"
 #include "core/document/trace.h"
+#include "core/model/text_alignment.h"
 
 namespace headscope::model {
-namespace {
 
-std::string differ(const char* what, Index a, Index b) {
-  return trFormat("one pass has {} {}, the other {}", a, what, b);
-}
-
-}  // namespace
-
-std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other) {
-  const Index depth = one.config().depth(), others = other.config().depth();
-  if (depth != others) return differ("layers", depth, others);
-  const Index heads = one.config().heads;
-  if (heads != other.config().heads)
-    return differ(tr("heads per layer"), heads, other.config().heads);
-  if (one.tokens() != other.tokens()) return differ("tokens", one.tokens(), other.tokens());
-  return {};
-}
-
-std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other, Index layer) {
-  const std::string why = whyNotComparable(one, other);
-  if (!why.empty() || !one.config().readsMemory(layer)) return why;
-  if (!other.config().readsMemory(layer)) return tr("one pass reads a source, the other none");
-  const Index keys = one.document().memory->tokens(), others = other.document().memory->tokens();
-  return keys == others ? "" : differ(tr("tokens of the source"), keys, others);
+std::optional<double> headDistance(const Trace& one, const Trace& other, Index head,
+                                   const std::vector<Index>& rows, const std::vector<Index>& keys) {
+  std::vector<float> own(static_cast<std::size_t>(one.config().keys()));
+  std::vector<float> others(static_cast<std::size_t>(other.config().keys()));
+  double sum = 0.0;
+  Index counted = 0;
+  for (Index row = 0; row < one.config().seqLen; ++row) {
+    const Index partner = rows[static_cast<std::size_t>(row)];
+    if (partner == kNoPartner) continue;
+    one.tile(TensorId::weights, 0, head, row, 1, 0, std::ssize(own), own.data());
+    other.tile(TensorId::weights, 0, head, partner, 1, 0, std::ssize(others), others.data());
+    for (std::size_t key = 0; key < own.size(); ++key) {
+      const Index place = keys[key];
+      const double there =
+          place == kNoPartner
+              ? 0.0
+              : double{std::exchange(others[static_cast<std::size_t>(place)], 0.0F)};
+      sum += std::abs(double{own[key]} - there);
+    }
+    for (const float left : others) sum += std::abs(double{left});  // on keys without a partner
+    ++counted;
+  }
+  if (counted == 0) return std::nullopt;
+  return 0.5 * sum / static_cast<double>(counted);
 }
 
 double headDistance(const Trace& one, const Trace& other, Index head) {
-  const Index tokens = one.config().seqLen, keys = one.config().keys();
-  std::vector<float> rowOfOne(static_cast<std::size_t>(keys)), rowOfOther(rowOfOne.size());
-  double sum = 0.0;
-  for (Index row = 0; row < tokens; ++row) {
-    one.tile(TensorId::weights, 0, head, row, 1, 0, keys, rowOfOne.data());
-    other.tile(TensorId::weights, 0, head, row, 1, 0, keys, rowOfOther.data());
-    for (std::size_t key = 0; key < rowOfOne.size(); ++key) {
-      sum += std::abs(double{rowOfOne[key]} - double{rowOfOther[key]});
-    }
-  }
-  return 0.5 * sum / static_cast<double>(tokens);
+  std::vector<Index> rows(static_cast<std::size_t>(one.config().seqLen));
+  std::vector<Index> keys(static_cast<std::size_t>(one.config().keys()));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  std::iota(keys.begin(), keys.end(), Index{0});
+  return headDistance(one, other, head, rows, keys).value_or(0.0);
 }
 
 std::optional<std::vector<std::optional<double>>> headDistances(const ModelTrace& one,
                                                                 const ModelTrace& other,
+                                                                const PassPairs& pairs,
                                                                 const ExecutionContext& execution) {
-  std::vector<std::optional<double>> distances;
-  for (Index layer = 0; layer < one.layers(); ++layer) {
-    if (!whyNotComparable(one, other, layer).empty()) {
-      distances.resize(distances.size() + static_cast<std::size_t>(one.config().heads));
-      continue;
-    }
+  const ModelConfig& c = one.config();
+  std::vector<std::optional<double>> distances(static_cast<std::size_t>(c.layers * c.heads));
+  for (Index layer = 0; layer < pairs.layers; ++layer) {
     const TracePtr a = one.layer(layer), b = other.layer(layer);
-    for (Index head = 0; head < one.config().heads; ++head) {
+    for (Index head = 0; head < pairs.heads; ++head) {
       if (execution.stop()) return std::nullopt;
-      distances.push_back(headDistance(*a, *b, head));
+      distances[placeOf({layer, head}, c)] =
+          headDistance(*a, *b, head, pairs.tokens, pairs.keysOf(c, layer));
     }
   }
   return distances;

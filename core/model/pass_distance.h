@@ -1,30 +1,30 @@
-// Pass distance: how much each head's attention differs between two passes over as many tokens: of
-// one model over two texts, or of two models over one text.
+// Pass distance: how much each head's attention differs between two passes: of one model over two
+// texts, or of two models over one text.
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "core/model/model_trace.h"
+#include "core/model/pass_pairs.h"
 
 namespace headscope::model {
 
-/// Why the weights of two passes cannot be compared cell by cell, in words: they differ in the
-/// number of layers, heads or tokens. Empty where they can.
-std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other);
-/// Likewise of one layer, whose keys may be those of a source.
-std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other, Index layer);
+/// The mean over the tokens i that have a partner of ½ Σ_j |A_ij − B_ij| for one head of two
+/// layers' attentions: the total variation distance of its rows of weights. 0 where both attend
+/// alike, 1 where they share no weight. `rows` and `keys` are the other's place of each query and
+/// key, or kNoPartner: weight on a key without a partner is shared by none. Nothing where no token
+/// has one.
+std::optional<double> headDistance(const Trace& one, const Trace& other, Index head,
+                                   const std::vector<Index>& rows, const std::vector<Index>& keys);
 
-/// The mean over the tokens i of ½ Σ_j |A_ij − B_ij| for one head of two layers' attentions of
-/// equal sizes: the total variation distance of its rows of weights. 0 where both attend alike, 1
-/// where they share no weight.
+/// Likewise of two attentions over the same tokens.
 double headDistance(const Trace& one, const Trace& other, Index head);
 
-/// The distance of each head between two passes, indexed by placeOf; none of a layer that cannot be
-/// compared. The passes must be comparable. Returns nothing where cancelled.
+/// The distance of each head between two passes, indexed by placeOf; none of a head that the other
+/// pass lacks. The passes must be comparable. Returns nothing where cancelled.
 std::optional<std::vector<std::optional<double>>> headDistances(const ModelTrace& one,
                                                                 const ModelTrace& other,
+                                                                const PassPairs& pairs,
                                                                 const ExecutionContext& execution);
 
 }  // namespace headscope::model

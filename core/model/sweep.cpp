@@ -228,4 +228,14 @@ std::vector<std::size_t> EffectsOverTexts::strongest(std::size_t patch, EffectKi
   return order;
 }
 
+std::vector<TextValue> EffectsOverTexts::best(std::size_t patch, EffectKind kind,
+                                              std::size_t most) const {
+  std::vector<TextValue> found;
+  for (const std::size_t text : strongest(patch, kind)) {
+    const auto number = value(text, patch, kind);
+    if (number && found.size() < most) found.push_back({text, *number});
+  }
+  return found;
+}
+
 }  // namespace headscope::model

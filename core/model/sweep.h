@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/model/patching.h"
+#include "core/model/text_value.h"
 
 namespace headscope::model {
 
@@ -90,6 +91,9 @@ class EffectsOverTexts {
   double spread(std::size_t patch, EffectKind kind = EffectKind::total) const;
   /// The texts by the size of a number, the largest first.
   std::vector<std::size_t> strongest(std::size_t patch, EffectKind kind = EffectKind::total) const;
+  /// The first of them, with their numbers.
+  std::vector<TextValue> best(std::size_t patch, EffectKind kind,
+                              std::size_t most = kBestTexts) const;
 
  private:
   std::vector<PatchEffect> bases_;

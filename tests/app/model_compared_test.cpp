@@ -7,6 +7,7 @@
 #include "app/ui/model/model_page.h"
 #include "app/view_json.h"
 #include "app_driver.h"
+#include "core/formats/shipped_model.h"
 #include "core/formats/weight_errors.h"
 #include "core/tensor/safetensors.h"
 #include "tests/core/test_files.h"
@@ -92,7 +93,20 @@ TEST_F(ComparedModel, TextsOfDifferentLengthDifferOnTheTokensOfBoth) {
   EXPECT_TRUE(tabShows("this − other, aligned: at most 0.")) << tab();
   compared().shown = PassShown::difference;
   calm();
-  EXPECT_TRUE(headsShow("one pass has")) << heads();
+  EXPECT_TRUE(headsShow("tokens that have a partner there")) << heads();
+  EXPECT_GT(ui_.heatmaps(kModelHeadsCard).size(), 1U);
+  ui_.view().model.metric = kDistanceMap;
+  ui_.view().model.prediction.folded = true;
+  calm();
+  EXPECT_TRUE(headsShow(" %")) << heads();
+}
+
+TEST_F(ComparedModel, AModelOfOtherHeadsIsComparedAsFarAsItGoes) {
+  compared().folder = formats::kStoriesModel;
+  compared().shown = PassShown::difference;
+  calm();
+  EXPECT_TRUE(headsShow("heads of the same number, 2 × 4 here, 2 × 6 there")) << heads();
+  EXPECT_TRUE(tabShows("this − other")) << tab();
 }
 
 TEST_F(ComparedModel, TheMapOfWhatMovedIsZeroForTheSameText) {

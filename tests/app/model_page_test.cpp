@@ -218,6 +218,24 @@ TEST_F(ModelPage, HeadsAreMeasuredOverTheTextsOfASet) {
   EXPECT_TRUE(ui.shows(" texts, largest in", kModelHeadsCard)) << all(kModelHeadsCard);
 }
 
+/// Each measure of heads has a map, and a click on one of the best texts opens it.
+TEST_F(ModelPage, TheBestTextsOfAMeasureAreOpened) {
+  open("tiny-gpt2");
+  ui.pick("a measure", "Confidence", kModelHeadsCard);
+  ui.view().model.prediction.sweepTexts = std::string(HEADSCOPE_TEST_DATA) + "/texts.jsonl";
+  ui.click("texts of a set", kModelHeadsCard);
+  for (int i = 0; i < 3; ++i) {
+    ui.settle();
+    ui.frame();
+  }
+  EXPECT_TRUE(ui.shows("Confidence", kModelHeadsCard)) << all(kModelHeadsCard);
+  EXPECT_TRUE(ui.shows("The cat sat on the mat  0.", kModelHeadsCard)) << all(kModelHeadsCard);
+  ui.click("The cat sat  0.", kModelHeadsCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_EQ(ui.view().model.place.text, "The cat sat");
+}
+
 TEST_F(ModelPage, HeadsAreSortedAndKeepTheirNames) {
   open("tiny-gpt2");
   ui.view().model.heads.order = "previous_token";

@@ -354,8 +354,7 @@ TEST_F(TwoStacksPage, AnotherSourceOrTargetStandsSideBySide) {
       << readings();
   compared.text = "44, 59, 8";
   calm();
-  EXPECT_TRUE(ui_.shows("one pass has 4 tokens of the source, the other 3", kModelPredictionCard))
-      << readings();
+  EXPECT_TRUE(ui_.shows("this − other, aligned: at most", kModelPredictionCard)) << readings();
   attention("decoder");
   EXPECT_TRUE(ui_.shows("this − other: at most", kModelPredictionCard)) << readings();
   compared.text.clear();

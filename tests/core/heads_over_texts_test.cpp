@@ -59,6 +59,11 @@ TEST(HeadsOverTexts, AreMeansSpreadsAndTheStrongestText) {
       EXPECT_NEAR(over->spread, std::sqrt(squares / static_cast<double>(values.size())), 1e-12);
       EXPECT_EQ(over->strongest, strongest) << each.key;
       EXPECT_EQ(over->largest, *std::ranges::max_element(values));
+      const std::vector<TextValue> best = found.best(head, each.metric, 2);
+      ASSERT_EQ(best.size(), std::min<std::size_t>(2, values.size()));
+      EXPECT_EQ(best.front().text, strongest);
+      std::ranges::sort(values, std::greater<>{});
+      for (std::size_t i = 0; i < best.size(); ++i) EXPECT_EQ(best[i].value, values[i]);
       EXPECT_NEAR(*means.metrics[head][each.metric], mean, 1e-12);
     }
   }

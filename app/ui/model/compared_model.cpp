@@ -96,9 +96,14 @@ ComparedPass comparedPass(const PanelContext& panel, const LiveModel& live) {
   pass.moment = *found.current;
   pass.shown = momentShown(panel.modelView, pass.moment);
   const ModelMoment& shown = *momentShown(panel.modelView, own.moment);
-  const bool cross = panel.modelView.attention == AttentionShown::cross;
-  pass.whyNoDifference =
-      model::whyNotComparable(*shown.trace, *pass.shown->trace, two && cross ? 1 : 0);
+  pass.whyNoDifference = model::whyNotComparable(*shown.trace, *pass.shown->trace);
+  if (!pass.whyNoDifference.empty()) return pass;
+  using PairsPtr = std::shared_ptr<const model::PassPairs>;
+  const auto* pairs = panel.computations.computeNow<PairsPtr>(
+      "pairs of passes", Fingerprint("pairs", shown.number, pass.shown->number), [&] {
+        return std::make_shared<const model::PassPairs>(pairsOf(*shown.trace, *pass.shown->trace));
+      });
+  if (pairs != nullptr) pass.pairs = *pairs;
   return pass;
 }
 
@@ -108,18 +113,19 @@ Computed<FoundHeads> measuredOther(const PanelContext& panel, const ModelMoment&
 
 Computed<std::vector<MetricValue>> distancesOfHeads(const PanelContext& panel,
                                                     const ModelMoment& own,
-                                                    const ModelMoment& other) {
+                                                    const ComparedPass& compared) {
+  const ModelMoment& other = *compared.shown;
   using Distances = std::vector<MetricValue>;
   const Fingerprint key("distances", own.number, other.number);
   return panel.computations.request<Distances>(
       "distances of heads", key, Schedule::background, [&] {
-        return [one = own.trace,
-                two = other.trace](const std::atomic<bool>& cancelled) -> std::optional<Distances> {
-          const auto found = headDistances(*one, *two, ExecutionContext{0, &cancelled});
+        return [one = own.trace, two = other.trace, pairs = compared.pairs](
+                   const std::atomic<bool>& cancelled) -> std::optional<Distances> {
+          const auto found = headDistances(*one, *two, *pairs, ExecutionContext{0, &cancelled});
           if (!found) return std::nullopt;
           Distances distances;
           for (const std::optional<double>& each : *found) {
-            distances.push_back({each, each ? "" : tr("the sources have other numbers of tokens")});
+            distances.push_back({each, each ? "" : tr("the other pass has no such head")});
           }
           return distances;
         };

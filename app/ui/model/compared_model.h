@@ -23,8 +23,9 @@ struct ComparedPass {
   std::shared_ptr<const ModelMoment> shown;   // its part whose heads are shown (momentShown)
   std::string problem;                        // why there is none
   std::string whyNoDifference;  // why the shown weights cannot be subtracted from the page's own
+  std::shared_ptr<const model::PassPairs> pairs;  // of the shown parts, where they can be
 
-  bool subtracts() const { return moment != nullptr && whyNoDifference.empty(); }
+  bool subtracts() const { return moment != nullptr && pairs != nullptr; }
 };
 
 /// The pass that the view chooses to compare the live model with.
@@ -36,7 +37,7 @@ Computed<FoundHeads> measuredOther(const PanelContext& panel, const ModelMoment&
 /// For each head: how much its attention differs between the shown passes (pass_distance.h).
 Computed<std::vector<MetricValue>> distancesOfHeads(const PanelContext& panel,
                                                     const ModelMoment& own,
-                                                    const ModelMoment& other);
+                                                    const ComparedPass& compared);
 
 /// "“the cat sat”", "gpt2": what distinguishes the other pass from the page's own.
 std::string comparedName(const ModelView& view, const ModelMoment& other);

@@ -33,7 +33,6 @@
 #include "core/formats/model_name.h"
 #include "core/formats/shipped_model.h"
 #include "core/images/shapes.h"
-#include "core/model/text_alignment.h"
 
 namespace headscope::ui {
 namespace {
@@ -70,34 +69,6 @@ Pictures::One pictureOf(const FrameContext& look, const MomentPtr& of, const Hea
           ofMemory ? of->source->tokenNames() : of->tokenNames()};
 }
 
-/// The difference of a head's weights on two texts of unequally many tokens, for the own tokens
-/// that have a partner in the other text (core/model/text_alignment.h); all other cells are masked.
-CellRows differenceOfAligned(const MomentPtr& own, const MomentPtr& other,
-                             const HeadOfLayer& head) {
-  const CellRows mine = drawnWeights({own}, head, nothingOf(*own));
-  const CellRows theirs = drawnWeights({other}, head, nothingOf(*other));
-  const std::vector<Index> places =
-      model::aligned(own->trace->document().input, other->trace->document().input).places;
-  return {mine.rows, mine.cols, [mine, theirs, places](Index row, std::span<float> cells) {
-            const Index partner = places[static_cast<std::size_t>(row)];
-            if (partner == model::kNoPartner) {
-              std::ranges::fill(cells, gl::kMaskedCell);
-              return;
-            }
-            mine.read(row, cells);
-            std::vector<float> others(static_cast<std::size_t>(theirs.cols));
-            theirs.read(partner, others);
-            for (std::size_t column = 0; column < cells.size(); ++column) {
-              const Index place = places[column];
-              const float there = place == model::kNoPartner
-                                      ? gl::kMaskedCell
-                                      : others[static_cast<std::size_t>(place)];
-              const bool both = cells[column] != gl::kMaskedCell && there != gl::kMaskedCell;
-              cells[column] = both ? cells[column] - there : gl::kMaskedCell;
-            }
-          }};
-}
-
 /// The head that is shown of a pass: of an encoder its own.
 HeadOfLayer headShown(const ModelView& view, const model::ModelConfig& config) {
   if (!config.crossAttention && view.attention == AttentionShown::encoder) {
@@ -124,19 +95,18 @@ Pictures picturesOfHead(const PanelContext& panel, const MomentPtr& own,
     others.title = tr(kTitles[1]);
     others.why =
         trFormat("It has no {}, head {}.", own->config().layerInWords(head.layer), head.head + 1);
-    difference.why = compared.whyNoDifference;
+    difference.why = tr("There is none: the other pass has no such head.");
     return pictures;
   }
   others = pictureOf(look, other, head, titleOf(1, measuredOther(panel, *other), *other, head));
-  const bool aligns = compared.moment != nullptr && panel.modelView.compared.folder.empty() &&
-                      !own->ofImage() && !own->config().readsMemory(head.layer) &&
-                      own->trace->tokens() != other->trace->tokens();
-  if (!compared.subtracts() && !aligns) {
+  if (!compared.subtracts()) {
     difference.why = tr("There is none: ") + compared.whyNoDifference + ".";
     return pictures;
   }
-  difference.cells = aligns ? differenceOfAligned(own, other, head)
-                            : drawnWeights({own, other}, head, nothingOf(*own));
+  const bool ofMemory = own->config().readsMemory(head.layer);
+  const bool aligns = own->trace->tokens() != other->trace->tokens() ||
+                      (ofMemory && memoryTokens(*own) != memoryTokens(*other));
+  difference.cells = drawnWeights({own, other, compared.pairs}, head, nothingOf(*own));
   difference.rows = mine.rows;
   difference.columns = mine.columns;
   float most = 0.0F;

@@ -11,21 +11,11 @@
 #include "core/model/position_patterns.h"
 
 namespace headscope::ui {
-namespace {
-
-bool isOffered(Metric metric, bool patches) {
-  const auto offered = metricsFor(patches);
-  return std::ranges::find(offered, metric, &MetricInfo::metric) != offered.end();
-}
-
-}  // namespace
-
 std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared, bool predicts) {
   std::vector<HeadMap> maps;
-  for (const Metric metric : kMappedMetrics) {
-    if (!isOffered(metric, moment.ofImage())) continue;
-    maps.push_back({std::string(tr(info(metric).title)), std::string(info(metric).key),
-                    std::string(tr(info(metric).words))});
+  for (const MetricInfo& metric : metricsFor(moment.ofImage())) {
+    maps.push_back(
+        {std::string(tr(metric.title)), std::string(metric.key), std::string(tr(metric.words))});
   }
   maps.push_back({tr("tokens you choose"), kTokensMap,
                   tr("How much weight each head puts on tokens you choose")});

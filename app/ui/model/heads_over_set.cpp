@@ -62,17 +62,20 @@ void drawSpread(const PanelContext& panel, LiveModel& live, const ModelMoment& m
   if (!over) {
     return wrappedLabel(look.fonts.small, look.theme.textMuted,
                         trFormat("Measures are means over {} texts. Choose a measure to see how "
-                                 "it varies and in which text it is largest.",
+                                 "it varies and in which texts it is largest.",
                                  withThousands(std::ssize(*set.texts))));
   }
   inlineLabel(
       look, look.fonts.small, look.theme.textMuted,
       trFormat("{}: {} {:.3f} ± {:.3f} over {} texts, largest in", shortName(head, moment.config()),
-               tr(info(*metric).title), over->mean, over->spread, withThousands(over->texts)));
-  const std::string text = shownText(moment, (*set.texts)[over->strongest].text);
-  const std::string shown =
-      fmt::format("{}  {:.3f}", elided(look.fonts.regular, text, look.px(360)), over->largest);
-  if (flowingPill(look, shown + "##strongest text", text.c_str())) live.setText(text);
+               info(*metric).title, over->mean, over->spread, withThousands(over->texts)));
+  for (const auto& [place, value] : set.over->best(placeOf(head, moment.config()), *metric)) {
+    const std::string text = shownText(moment, (*set.texts)[place].text);
+    const std::string shown = fmt::format(
+        "{}  {:.3f}##text {}", elided(look.fonts.regular, text, look.px(190)), value, place);
+    if (flowingPill(look, shown, (text + tr("\nA click opens this text.")).c_str()))
+      live.setText(text);
+  }
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/formats/attention_file.h"
+#include "core/model/text_alignment.h"
 
 namespace headscope::ui {
 namespace {
@@ -118,10 +119,21 @@ std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) 
   if (!metric) return std::nullopt;
   const MetricValue& value = shown_.heads->metrics[placeOf(head, moment_.config())][*metric];
   if (!value) return std::nullopt;
-  const float most = *metric == Metric::entropy
-                         ? std::max(1.0F, std::log2(static_cast<float>(shown_.tokens)))
-                         : 1.0F;
-  return numberCell(value, most);
+  return numberCell(value, mostOf(*metric));
+}
+
+/// The value of a metric that has the darkest colour: of shares 1, of others that of uniform
+/// attention or of the head with the largest.
+float ModelHeads::mostOf(Metric metric) const {
+  if (metric == Metric::entropy) {
+    return std::max(1.0F, std::log2(static_cast<float>(shown_.tokens)));
+  }
+  if (info(metric).unit.empty() && metric != Metric::ablation) return 1.0F;
+  double most = 1e-30;
+  for (const HeadMetrics& head : shown_.heads->metrics) {
+    if (head[metric]) most = std::max(most, *head[metric]);
+  }
+  return static_cast<float>(most);
 }
 
 ModelHeads::MapCell ModelHeads::numberCell(const MetricValue& value, float most) const {
@@ -232,6 +244,22 @@ MetricValue ModelHeads::onMap(const HeadOfLayer& head) const {
                            : MetricValue::undefined(tr("not computed yet"));
 }
 
+/// "; in the other pass 0.123": the weight of the cell's partner.
+std::string ModelHeads::inOtherPass(const Under& under) const {
+  const auto& [layer, head] = under.head;
+  const model::PassPairs& pairs = *weights_.pairs;
+  if (!pairs.has(under.head)) return tr("; the other pass has no such head");
+  const auto& keys = pairs.keysOf(moment_.config(), layer);
+  const Index row = pairs.tokens[static_cast<std::size_t>(under.cell->row)];
+  const Index key = keys[static_cast<std::size_t>(under.cell->col)];
+  if (row == model::kNoPartner || key == model::kNoPartner) {
+    return tr("; no partner in the other pass");
+  }
+  const CellRef cell{TensorId::weights, 0, head, row, key};
+  return trFormat("; in the other pass {:.3f}",
+                  static_cast<double>(weights_.against->trace->layer(layer)->value(cell)));
+}
+
 std::string ModelHeads::inWords(const Under& under) const {
   const auto& [layer, head] = under.head;
   std::string text = trFormat("{}, head {}", moment_.config().layerInWords(layer, true), head + 1);
@@ -289,10 +317,7 @@ std::string ModelHeads::inWords(const Under& under) const {
                      memory_.names[static_cast<std::size_t>(under.cell->row)],
                      keyNames(layer)[static_cast<std::size_t>(under.cell->col)],
                      static_cast<double>(moment_.trace->layer(layer)->value(cell)));
-    if (weights_.against != nullptr) {
-      text += trFormat("; in the other pass {:.3f}",
-                       static_cast<double>(weights_.against->trace->layer(layer)->value(cell)));
-    }
+    if (weights_.against != nullptr) text += inOtherPass(under);
   }
   if (alone) return text;
   return text + (view_.heads.on == MeasuredOn::probe

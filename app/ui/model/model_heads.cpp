@@ -167,7 +167,7 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live,
   if (view_.metric == kDistanceMap || view_.heads.order == kDistanceMap) {
     const ComparedPass compared = comparedPass(panel, live);
     if (compared.subtracts()) {
-      distances_ = distancesOfHeads(panel, moment, *compared.shown).current;
+      distances_ = distancesOfHeads(panel, moment, compared).current;
     }
   }
   if (view_.heads.lines) {
@@ -465,7 +465,8 @@ void ModelHeads::frame(ImDrawList* list, const HeadOfLayer& head, const Rect& at
 /// Draws a background behind the heads of a layer that share a key/value head.
 void ModelHeads::groups(ImDrawList* list) const {
   const model::ModelConfig& c = moment_.config();
-  if (c.kvHeads == c.heads || narrower() < look_.px(16)) return;
+  const bool alone = c.modelType == formats::kAttentionsAlone;  // it has no keys and values
+  if (alone || c.kvHeads == c.heads || narrower() < look_.px(16)) return;
   const Index each = c.heads / c.kvHeads;
   for (const Index layer : layers_) {
     for (Index group = 0; group < c.kvHeads; ++group) {

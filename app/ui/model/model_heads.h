@@ -17,12 +17,6 @@
 
 namespace headscope::ui {
 
-/// The metrics that a map can show and sort by: those that describe a head by one number.
-inline constexpr std::array kMappedMetrics{
-    Metric::previousToken, Metric::induction, Metric::duplicateToken, Metric::firstToken,
-    Metric::self,          Metric::entropy,   Metric::patchDistance,  Metric::patchLocal,
-    Metric::sameRow,       Metric::sameColumn};
-
 /// The measured heads of the shown pass.
 struct ShownHeads {
   const model::MeasuredHeads* heads = nullptr;  // null: not computed yet
@@ -128,6 +122,7 @@ class ModelHeads {
 
   // model_head_words.cpp: the texts of a head in its tile and at the mouse
   std::optional<MapCell> mapCell(const HeadOfLayer& head) const;
+  float mostOf(Metric metric) const;
   MapCell numberCell(const MetricValue& value, float most) const;
   MapCell signedCell(const MetricValue& value) const;  // of −1 to 1
   ImU32 labelColor(const HeadLabel& label) const;
@@ -137,6 +132,7 @@ class ModelHeads {
   void tokenNames(ImDrawList* list, Index layer, const Rect& at) const;
   const HeadLabel* labelOf(const HeadOfLayer& head) const;
   std::string inWords(const Under& under) const;
+  std::string inOtherPass(const Under& under) const;
   /// The values of the heads on a map that depends on more than the pass: on chosen tokens, on a
   /// word, on the adapter. Null for other maps, and while they are computed.
   const std::vector<MetricValue>* valuesOn(std::string_view map) const;

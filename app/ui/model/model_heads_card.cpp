@@ -49,7 +49,9 @@ class ModelHeadsCard final : public Card {
     const auto whole = model_.moment();
     if (whole == nullptr) return;
     ModelView& view = panel.modelView;
-    if (whole->source != nullptr) attentions(look, view, whole->config());
+    const bool alone = whole->config().modelType == formats::kAttentionsAlone;
+    if (alone) view.attention = AttentionShown::cross;  // a file of two texts has no other
+    if (whole->source != nullptr && !alone) attentions(look, view, whole->config());
     const std::shared_ptr<const ModelMoment> moment = momentShown(view, whole);
     chooseWithin(view, moment->config());
     const bool adapted = moment->trace->document().model->adapter() != nullptr;
@@ -102,7 +104,14 @@ class ModelHeadsCard final : public Card {
     const std::string& why = compared.problem.empty() && view.shown == PassShown::difference
                                  ? compared.whyNoDifference
                                  : compared.problem;
-    if (!why.empty()) wrappedLabel(look.fonts.small, look.theme.bad, why);
+    if (!why.empty()) return wrappedLabel(look.fonts.small, look.theme.bad, why);
+    if (view.shown == PassShown::difference) saysPairs(look, compared);
+  }
+
+  /// Says what stands beside what, where the passes differ in size.
+  static void saysPairs(const FrameContext& look, const ComparedPass& compared) {
+    if (compared.pairs == nullptr || compared.pairs->inWords.empty()) return;
+    wrappedLabel(look.fonts.small, look.theme.textMuted, compared.pairs->inWords);
   }
 
   /// Draws all heads on the page's own text, in the other pass, or their difference.
@@ -118,7 +127,7 @@ class ModelHeadsCard final : public Card {
                               found.problem});
     }
     const bool difference = compared.subtracts() && shown == PassShown::difference;
-    heads(panel, {own, difference ? compared.shown : nullptr}, std::nullopt);
+    heads(panel, {own, difference ? compared.shown : nullptr, compared.pairs}, std::nullopt);
   }
 
   /// Draws all heads in a pass, of a text or of the probe.
@@ -389,6 +398,9 @@ class ModelHeadsCard final : public Card {
       say(trFormat("maps and metrics describe {} random tokens, the second half equal to the first",
                    shown.tokens));
     }
+    if (view.heads.on == MeasuredOn::set && view.metric.empty()) {
+      say(tr("the weights are those of this page's own text; labels are those of the set"));
+    }
     if (view.metric == kGradientMap || view.heads.order == kGradientMap) gradient(panel, moment);
     if (view.metric == kCopyingMap) {
       const auto copying = copyingOfHeads(panel, moment);
@@ -407,6 +419,7 @@ class ModelHeadsCard final : public Card {
       if (compared.asked && compared.moment == nullptr && compared.problem.empty()) {
         say(tr("running the other pass …"));
       }
+      saysPairs(look, compared);
     }
     if (!view.heads.lines) return;
     const ModelMoment& whole = *model_.moment();

@@ -21,6 +21,7 @@
 #include "core/model/circuits.h"
 #include "core/model/model_gradients.h"
 #include "core/model/position_patterns.h"
+#include "core/model/text_alignment.h"
 
 namespace headscope::ui {
 namespace {
@@ -290,22 +291,38 @@ Computed<std::vector<float>> largestWeights(const PanelContext& panel, const Sho
 
 namespace {
 
-/// The cells of one matrix minus those of another. A cell that only one of them masks counts as 0
-/// there; one that both mask stays masked.
-CellRows minus(CellRows one, CellRows other) {
-  return {
-      one.rows, one.cols,
-      [one = std::move(one.read), other = std::move(other.read)](Index row, std::span<float> out) {
-        std::vector<float> subtracted(out.size());
-        one(row, out);
-        other(row, subtracted);
-        for (std::size_t col = 0; col < out.size(); ++col) {
-          const bool here = out[col] != gl::kMaskedCell;
-          const bool there = subtracted[col] != gl::kMaskedCell;
-          if (!here && !there) continue;
-          out[col] = (here ? out[col] : 0.0F) - (there ? subtracted[col] : 0.0F);
-        }
-      }};
+/// The cells of one matrix minus those of their partners in another. A cell that only one of them
+/// masks counts as 0 there; one that both mask, or that has no partner, is masked.
+CellRows minusPartners(CellRows one, CellRows other, std::vector<Index> rows,
+                       std::vector<Index> keys) {
+  return {one.rows, one.cols,
+          [one = std::move(one.read), other = std::move(other), rows = std::move(rows),
+           keys = std::move(keys)](Index row, std::span<float> out) {
+            const Index partner = rows[static_cast<std::size_t>(row)];
+            if (partner == model::kNoPartner) {
+              std::ranges::fill(out, gl::kMaskedCell);
+              return;
+            }
+            std::vector<float> others(static_cast<std::size_t>(other.cols));
+            one(row, out);
+            other.read(partner, others);
+            for (std::size_t col = 0; col < out.size(); ++col) {
+              const Index place = keys[col];
+              if (place == model::kNoPartner) {
+                out[col] = gl::kMaskedCell;
+                continue;
+              }
+              const float subtracted = others[static_cast<std::size_t>(place)];
+              const bool here = out[col] != gl::kMaskedCell;
+              const bool there = subtracted != gl::kMaskedCell;
+              if (here || there) out[col] = (here ? out[col] : 0.0F) - (there ? subtracted : 0.0F);
+            }
+          }};
+}
+
+CellRows maskedCells(const CellRows& like) {
+  return {like.rows, like.cols,
+          [](Index /*row*/, std::span<float> out) { std::ranges::fill(out, gl::kMaskedCell); }};
 }
 
 CellRows weightsOf(const ModelMoment& moment, const HeadOfLayer& head) {
@@ -317,7 +334,11 @@ CellRows weightsOf(const ModelMoment& moment, const HeadOfLayer& head) {
 
 CellRows drawnWeights(const ShownWeights& shown, const HeadOfLayer& head, const LeftOut& leftOut) {
   CellRows rows = weightsOf(*shown.of, head);
-  if (shown.against != nullptr) rows = minus(std::move(rows), weightsOf(*shown.against, head));
+  if (!shown.has(head)) return maskedCells(rows);
+  if (shown.against != nullptr) {
+    rows = minusPartners(std::move(rows), weightsOf(*shown.against, head), shown.pairs->tokens,
+                         shown.pairs->keysOf(shown.of->config(), head.layer));
+  }
   const auto any = [](const std::vector<bool>& out) {
     return std::ranges::find(out, true) != out.end();
   };

@@ -13,6 +13,7 @@
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/reduce.h"
 #include "core/model/model_heads.h"
+#include "core/model/pass_pairs.h"
 
 namespace headscope::ui {
 
@@ -80,14 +81,18 @@ struct LeftOut {
 };
 
 /// The weights that pictures of heads show: those of a moment's pass, or what they exceed those of
-/// another pass by, which has as many layers, heads and tokens.
+/// another pass by.
 struct ShownWeights {
   std::shared_ptr<const ModelMoment> of;
-  std::shared_ptr<const ModelMoment> against = nullptr;  // null: nothing is subtracted
+  std::shared_ptr<const ModelMoment> against = nullptr;     // null: nothing is subtracted
+  std::shared_ptr<const model::PassPairs> pairs = nullptr;  // of both passes
 
   bool held(Index layer) const {
-    return of->trace->held(layer) && (against == nullptr || against->trace->held(layer));
+    return of->trace->held(layer) &&
+           (against == nullptr || layer >= against->trace->layers() || against->trace->held(layer));
   }
+  /// Returns whether a head has a value to show: the other pass has one of its number.
+  bool has(const HeadOfLayer& head) const { return against == nullptr || pairs->has(head); }
   std::uint64_t numberAgainst() const { return against != nullptr ? against->number : 0; }
 };
 
@@ -96,8 +101,8 @@ struct ShownWeights {
 Computed<std::vector<float>> largestWeights(const PanelContext& panel, const ShownWeights& shown,
                                             const LeftOut& leftOut);
 
-/// A head's weights for drawing: 0 in the excluded rows and columns. Valid as long as the moments;
-/// the layer must be held.
+/// A head's weights for drawing: 0 in the excluded rows and columns; of a difference, masked where
+/// a token or the head has no partner. Valid as long as the moments; the layer must be held.
 CellRows drawnWeights(const ShownWeights& shown, const HeadOfLayer& head, const LeftOut& leftOut);
 
 /// The weights of all heads reduced to `side` × `side` cells of the largest weights, so that a

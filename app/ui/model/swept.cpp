@@ -26,8 +26,10 @@ constexpr std::array<EffectText, model::kEffectKinds> kEffects{
                 "word; positive: it worked against it")},
     EffectText{
         trLater("direct"),
-        trLater("The part of the change that reaches the logit past all later layers, with the "
-                "norms on the way as they were. Negative: the part supported the word")},
+        trLater(
+            "The part of the change that reaches the logit past all later layers, with the "
+            "norms on the way, and a masked-word head's activation, as they were. Negative: the "
+            "part supported the word")},
     EffectText{trLater("probability"), trLater("The change of the word's probability")},
     EffectText{trLater("KL"),
                trLater("The divergence of the whole prediction from the present one, in nats")},
@@ -38,9 +40,9 @@ constexpr std::array<EffectText, model::kEffectKinds> kEffects{
                 "changes")},
     EffectText{
         trLater("adds"),
-        trLater(
-            "What the part itself adds to the logit, or to the difference, past all later "
-            "layers: its attribution, with nothing replaced. Positive: it speaks for the word")},
+        trLater("What the part itself adds to the logit, or to the difference, past all later "
+                "layers, with the norms, and a masked-word head's activation, as they are: its "
+                "attribution, with nothing replaced. Positive: it speaks for the word")},
     EffectText{
         trLater("estimate"),
         trLater("Attribution patching: gradient × difference, exact for small changes alone")}};
