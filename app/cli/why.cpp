@@ -45,6 +45,7 @@ struct WhyOptions {
   std::string score;  // that the chain begins with; empty: a word's logit
   Index depth = 4;
   std::optional<std::string> follow;
+  std::string through = "all";
   bool pairs = false;     // measures the pairs of scores too
   std::string jsonLines;  // a file of texts
   std::string out;        // the figure; empty: none
@@ -140,7 +141,9 @@ FollowedChain followed(const WhyOptions& options, OpenModels& models) {
   }
   const model::WhyQuestion question = questionFrom(options, *trace, names.text);
   auto steps = options.follow ? model::stepsFrom(*options.follow)
-                              : strongestSteps(*trace, question, options.depth, execution);
+                              : strongestSteps(*trace, question, options.depth, execution,
+                                               options.through == "heads" ? model::Through::heads
+                                                                          : model::Through::all);
   auto chain = whyChain(trace, question, std::move(steps), formats::kMeasuredParts, execution);
   if (options.pairs) measurePairs(chain, formats::kMeasuredParts, execution);
   return {std::move(chain), std::move(names)};
@@ -222,8 +225,15 @@ Command addWhy(CLI::App& app, Context& context) {
       sub->add_option("--depth", o.depth, "the number of steps, 4 unless given; 0: the parts alone")
           ->check(CLI::Range(Index{0}, Index{64}))
           ->type_name("N");
+  auto* through =
+      sub->add_option("--through", o.through,
+                      "what the largest parts are of: all (heads and networks), or heads "
+                      "alone, past what networks wrote")
+          ->check(CLI::IsMember({"all", "heads"}))
+          ->type_name("all|heads");
   sub->add_option("--follow", o.follow, "these steps, not the largest parts: h1.2 s10 k:t:h0.3 v9")
       ->excludes(depth)
+      ->excludes(through)
       ->type_name("STEPS");
   sub->add_flag("--pairs", o.pairs,
                 "runs again without the largest pairs of writers of each score, too");

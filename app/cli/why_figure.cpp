@@ -12,6 +12,8 @@
 #include "app/host/figure.h"
 #include "app/live_model.h"
 #include "app/ui/ids.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/model/why_chain.h"
 #include "core/model/tokenized.h"
 #include "core/presets/worksheet.h"
 
@@ -60,10 +62,12 @@ std::shared_ptr<const ShownModel> shownModel(const model::WhyChain& chain,
 void askFor(ui::ModelView& view, const model::WhyChain& chain) {
   view.prediction.reading = ui::kWhyReading;
   view.prediction.why = model::textOf(chain.steps);
+  const auto measured = [](const model::WithoutParts& level) { return !level.pairs.empty(); };
   if (const auto* score = std::get_if<model::AskedScore>(&chain.question)) {
     view.prediction.whyScore = model::textOf(*score);
-    return;
   }
+  if (std::ranges::any_of(chain.without, measured)) ui::askForPairs(view.prediction);
+  if (std::holds_alternative<model::AskedScore>(chain.question)) return;
   const auto& word = std::get<model::AskedWord>(chain.question);
   view.token = word.row;
   view.prediction.word = word.word;

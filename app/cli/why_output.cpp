@@ -150,8 +150,14 @@ class Telling {
                        ofGate ? "up" : "gate", *neuron.other);
   }
 
-  /// Names larger parts that the chain does not follow.
+  /// Says what networks wrote, and names larger parts that the chain does not follow.
   void printPassed(std::ostream& out, std::size_t i) const {
+    const WhyLevel& level = chain_.levels[i];
+    if (const double networks = partOfNetworks(level); networks != 0.0) {
+      out << fmt::format("   {}: {:+.4f} ({})\n",
+                         level.score ? "all pairs with a network" : "all that networks wrote",
+                         networks, model::percentOf(networks, level.value));
+    }
     if (stepFrom(i) == nullptr) return;
     const auto passed = passedOver(chain_.levels[i], *stepFrom(i));
     if (passed.empty()) return;

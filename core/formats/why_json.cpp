@@ -119,6 +119,7 @@ class WhyWriter {
     json["sum"] = level.sum;
     json["share"] = level.share();
     json["shares"] = level.shares;
+    if (level.parts || level.score) json["networks"] = partOfNetworks(level);
     if (i < chain_.steps.size()) addStep(json, level, chain_.steps[i]);
     return json;
   }

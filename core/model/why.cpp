@@ -247,7 +247,7 @@ std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const WhyQuestion& ques
   return levels;
 }
 
-std::optional<WhyStep> strongestStep(const WhyLevel& level) {
+std::optional<WhyStep> strongestStep(const WhyLevel& level, Through through) {
   WhyStep step;
   std::pair most(false, 0.0);  // whether it has the sign of the level's number, and its size
   const auto take = [&](double value, const WhyStep& candidate) {
@@ -256,9 +256,12 @@ std::optional<WhyStep> strongestStep(const WhyLevel& level) {
     most = found;
     step = candidate;
   };
+  const auto leads = [&](const Writer& writer) {
+    return through == Through::heads ? writer.kind == WriterKind::head : canBeFollowed(writer);
+  };
   if (level.parts) {
     for (const WrittenPart& part : *level.parts) {
-      if (!canBeFollowed(part)) continue;
+      if (!leads(part)) continue;
       const bool network = part.kind == WriterKind::feedForward;
       take(part.value, {.kind = network ? WhyStep::Kind::network : WhyStep::Kind::head,
                         .head = {part.layer, network ? 0 : part.head}});
@@ -271,8 +274,8 @@ std::optional<WhyStep> strongestStep(const WhyLevel& level) {
     }
   } else if (level.score) {
     eachPair(*level.score, [&](const Writer& query, const Writer& key, double value) {
-      const bool ofKey = canBeFollowed(key);
-      if (!ofKey && !canBeFollowed(query)) return;
+      const bool ofKey = leads(key);
+      if (!ofKey && !leads(query)) return;
       take(value, {.kind = WhyStep::Kind::entry, .query = query, .key = key, .alongKey = ofKey});
     });
   }
@@ -284,6 +287,22 @@ std::optional<WhyStep> strongestStep(const WhyLevel& level) {
   }
   if (most.second == 0.0) return std::nullopt;
   return step;
+}
+
+double partOfNetworks(const WhyLevel& level) {
+  double sum = 0.0;
+  if (level.parts) {
+    for (const WrittenPart& part : *level.parts) {
+      if (part.kind == WriterKind::feedForward) sum += part.value;
+    }
+  } else if (level.score) {
+    eachPair(*level.score, [&](const Writer& query, const Writer& key, double value) {
+      const bool either =
+          query.kind == WriterKind::feedForward || key.kind == WriterKind::feedForward;
+      if (either) sum += value;
+    });
+  }
+  return sum;
 }
 
 bool canBeFollowed(const Writer& writer) {

@@ -117,12 +117,19 @@ std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const WhyQuestion& ques
                                 const std::vector<WhyStep>& steps,
                                 const ExecutionContext& execution = {});
 
+/// The writers that a chain of the strongest steps goes through: heads and networks, or heads
+/// alone.
+enum class Through { all, heads };
+
 /// The step that follows a level's strongest part that can be followed: a head or network; the
 /// token with the largest value, and why the head looks there, or in cross-attention what wrote it
 /// in the encoder; the largest entry that a head or network wrote; what drives the largest neuron.
 /// It is the largest part of the sign of the level's number; where no part has it, the largest by
 /// size. Nothing where no part can be followed.
-std::optional<WhyStep> strongestStep(const WhyLevel& level);
+std::optional<WhyStep> strongestStep(const WhyLevel& level, Through through = Through::all);
+
+/// The sum of the parts of a level that networks wrote; of a score, of all pairs with one.
+double partOfNetworks(const WhyLevel& level);
 
 /// Returns whether a writer's addition can be taken apart: a head's or a network's.
 bool canBeFollowed(const Writer& writer);

@@ -171,10 +171,11 @@ void measurePairs(WhyChain& chain, std::size_t most, const ExecutionContext& exe
 }
 
 std::vector<WhyStep> strongestSteps(const ModelTrace& trace, const WhyQuestion& question,
-                                    Index depth, const ExecutionContext& execution) {
+                                    Index depth, const ExecutionContext& execution,
+                                    Through through) {
   std::vector<WhyStep> steps;
   while (std::ssize(steps) < depth && !execution.stop()) {
-    const auto next = strongestStep(whyLevels(trace, question, steps, execution).back());
+    const auto next = strongestStep(whyLevels(trace, question, steps, execution).back(), through);
     if (!next) break;
     steps.push_back(*next);
   }

@@ -65,6 +65,7 @@ void measurePairs(WhyChain& chain, std::size_t most, const ExecutionContext& exe
 
 /// The strongest steps, at most `depth`.
 std::vector<WhyStep> strongestSteps(const ModelTrace& trace, const WhyQuestion& question,
-                                    Index depth, const ExecutionContext& execution = {});
+                                    Index depth, const ExecutionContext& execution = {},
+                                    Through through = Through::all);
 
 }  // namespace headscope::model

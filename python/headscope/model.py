@@ -153,7 +153,7 @@ class Model:
         """Follows a word back to the tokens that were read; returns what `headscope why --json`
         prints. `depth`: the number of steps. `score`: begins at a head's score instead of a word,
         "1.2:5:3" (layer 1, head 2, from place 5 to place 3). `pairs=True` runs the model again
-        without the largest pairs of writers of each score, too."""
+        without the largest pairs of writers of each score, too; `through="heads"` follows heads alone."""
         return self._ask("why", text=text, ids=ids, token=token, against=against, depth=depth,
                          **options)
 

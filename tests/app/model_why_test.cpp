@@ -80,6 +80,12 @@ TEST_F(ModelWhy, AWholeChainIsOneFigure) {
   EXPECT_TRUE(shows("without layer 2, head 1: ")) << all();
   EXPECT_TRUE(shows(" run again")) << all();
   EXPECT_TRUE(shows("others ")) << "those that do not fit are summed\n" << all();
+  EXPECT_FALSE(shows("of a pair")) << all();
+  tab("without each pair");
+  calm();
+  EXPECT_TRUE(shows("of a pair −Δq · Δk")) << all();
+  EXPECT_FALSE(shows("…")) << "all have run\n" << all();
+  EXPECT_FALSE(shows("without each pair")) << all();
   ui.click("2  layer 2, head 1", kModelPredictionCard);
   calm();
   EXPECT_EQ(ui.view().model.prediction.why, "h1.0");
@@ -163,6 +169,21 @@ TEST_F(ModelWhy, FollowsTheLargestPart) {
   EXPECT_EQ(ui.view().model.prediction.why, "f1") << all();
   tab("follow the largest");
   EXPECT_EQ(ui.view().model.prediction.why, "f1 n1.693") << all();
+}
+
+/// Where the largest part is a network's, the largest head is a step beside it.
+TEST_F(ModelWhy, TheLargestHeadIsAStepBesideTheLargestPart) {
+  open(formats::kStoriesModel,
+       "One day Mia and Leo went to the park. When Mia and Leo were at the park, Mia gave the coin "
+       "to");
+  const auto tokenizer = formats::openTokenizer(formats::kStoriesModel);
+  ui.view().model.prediction.word = model::oneToken("Leo", tokenizer.get());
+  ui.view().model.prediction.other = model::oneToken("Mia", tokenizer.get());
+  tab("Why");
+  EXPECT_TRUE(shows("All that networks wrote: ")) << all();
+  tab("largest head");
+  EXPECT_EQ(ui.view().model.prediction.why.front(), 'h') << all();
+  EXPECT_FALSE(shows("largest head")) << "no network looks at tokens\n" << all();
 }
 
 TEST(PartLines, ThoseThatAreLeftOverAreSummed) {

@@ -68,7 +68,7 @@ void drawSpread(const PanelContext& panel, LiveModel& live, const ModelMoment& m
   inlineLabel(
       look, look.fonts.small, look.theme.textMuted,
       trFormat("{}: {} {:.3f} ± {:.3f} over {} texts, largest in", shortName(head, moment.config()),
-               info(*metric).title, over->mean, over->spread, withThousands(over->texts)));
+               tr(info(*metric).title), over->mean, over->spread, withThousands(over->texts)));
   for (const auto& [place, value] : set.over->best(placeOf(head, moment.config()), *metric)) {
     const std::string text = shownText(moment, (*set.texts)[place].text);
     const std::string shown = fmt::format(

@@ -13,6 +13,7 @@ namespace {
 
 using ChainMoment = std::shared_ptr<const ModelMoment>;
 using LevelsWithout = std::vector<model::WithoutParts>;
+using PairsOfLevels = std::vector<std::vector<model::WithoutPair>>;
 
 constexpr std::size_t kMeasuredParts = 12, kMeasuredPairs = 24;  // without which a pass runs again
 
@@ -97,6 +98,39 @@ Computed<LevelsWithout> withoutEach(const PanelContext& panel, const ChainMoment
           return each;
         };
       });
+}
+
+bool pairsAsked(const PredictionView& view) {
+  return view.whyPairs == view.whyScore + '|' + view.why;
+}
+
+void askForPairs(PredictionView& view) { view.whyPairs = view.whyScore + '|' + view.why; }
+
+Computed<PairsOfLevels> withoutPairsOfEach(const PanelContext& panel, const ChainMoment& moment,
+                                           const FoundWhy& found) {
+  const Fingerprint key =
+      chainKey("why pairs each", moment, panel.modelView.prediction, found.question);
+  return panel.computations.request<
+      PairsOfLevels>("why pairs each", key, Schedule::background, [&] {
+    return [moment, levels = found.levels](
+               const std::atomic<bool>& cancelled) -> std::optional<PairsOfLevels> {
+      PairsOfLevels pairs(levels.size());
+      for (std::size_t i = 0; i < levels.size(); ++i) {
+        if (!levels[i].score) continue;
+        pairs[i] = pairsWithout(moment->trace, *levels[i].score, kMeasuredPairs, {0, &cancelled});
+      }
+      if (cancelled) return std::nullopt;
+      return pairs;
+    };
+  });
+}
+
+ChangesOfLevels changesOfLevels(const PanelContext& panel, const ChainMoment& moment,
+                                const FoundWhy& found) {
+  ChangesOfLevels changes{.parts = withoutEach(panel, moment, found).current,
+                          .ofPairs = pairsAsked(panel.modelView.prediction)};
+  if (changes.ofPairs) changes.pairs = withoutPairsOfEach(panel, moment, found).current;
+  return changes;
 }
 
 Computed<FoundPairs> withoutPairs(const PanelContext& panel, const ChainMoment& moment,

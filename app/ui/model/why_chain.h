@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/model/why_tables.h"
 #include "app/ui/model/why_words.h"
 #include "app/ui/parts/computed.h"
 
@@ -31,6 +32,20 @@ Computed<model::WithoutParts> withoutLast(const PanelContext& panel,
 Computed<std::vector<model::WithoutParts>> withoutEach(
     const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment,
     const FoundWhy& found);
+
+/// Returns whether the user asked for runs without the pairs of this chain's scores.
+bool pairsAsked(const PredictionView& view);
+void askForPairs(PredictionView& view);
+
+/// The changes without the largest pairs of each level that is a score; empty for the others.
+Computed<std::vector<std::vector<model::WithoutPair>>> withoutPairsOfEach(
+    const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment,
+    const FoundWhy& found);
+
+/// All of these, as far as they are computed.
+ChangesOfLevels changesOfLevels(const PanelContext& panel,
+                                const std::shared_ptr<const ModelMoment>& moment,
+                                const FoundWhy& found);
 
 /// The runs without the largest pairs of the chain's last level, a score.
 struct FoundPairs {

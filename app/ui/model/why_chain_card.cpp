@@ -48,8 +48,8 @@ class ModelChainCard final : public Card {
     label(look.fonts.small, look.theme.textMuted,
           elided(look.fonts.small, of, ImGui::GetContentRegionAvail().x));
     ImGui::Dummy({0.0F, look.space.small});
-    const auto each = withoutEach(panel, moment, *found.current);
-    const auto clicked = drawLevels(look, words, *found.current, each.current);
+    const auto clicked =
+        drawLevels(look, words, *found.current, changesOfLevels(panel, moment, *found.current));
     if (clicked) showLevel(panel.modelView.prediction, *found.current, *clicked);
   }
 

@@ -22,6 +22,9 @@ constexpr double kReadsZero = 0.0005;
 constexpr const char* kAboutLevels = trLater(
     "adds: with {} held · without it: the change of the {}, or of the number last reached, if the "
     "part adds nothing and everything after it runs again");
+constexpr const char* kAboutPairsOfLevels = trLater(
+    "; of a pair −Δq · Δk, what the query loses without its first writer times what the key loses "
+    "without its second");
 constexpr float kNarrowest = 250.0F, kLowest = 190.0F;  // points, of a level
 
 bool isFollowed(const FoundWhy& found, std::size_t level, const PartLine& line) {
@@ -101,9 +104,9 @@ void drawParagraph(const FrameContext& look, Rect& room, const std::string& text
   drawText(ImGui::GetWindowDrawList(), font, at.a, color, said);
 }
 
-/// Draws a level; `without` is null until it is computed.
 void drawLevel(const FrameContext& look, const WhyWords& words, const FoundWhy& found,
-               std::size_t level, const model::WithoutParts* without, Rect room) {
+               std::size_t level, const ChangesOfLevels& changes, Rect room) {
+  const auto* without = changes.parts == nullptr ? nullptr : &(*changes.parts)[level];
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Rect around = room.outset(look.space.tight);
   list->PushClipRect(around.a, around.b, true);
@@ -115,9 +118,12 @@ void drawLevel(const FrameContext& look, const WhyWords& words, const FoundWhy& 
     if (!gone.empty()) drawParagraph(look, room, gone, look.theme.text, look.fonts.tiny);
   }
   const float width = textSize(look.fonts.small, tr("without it")).x + look.space.small;
-  const NumberColumns numbers{{.measured = found.levels[level].parts.has_value(),
-                               .writers = without == nullptr ? nullptr : &without->parts},
-                              width};
+  const bool ofPairs = changes.ofPairs && found.levels[level].score;
+  const NumberColumns numbers{
+      {.measured = ofPairs || found.levels[level].parts,
+       .writers = without == nullptr ? nullptr : &without->parts,
+       .pairs = changes.pairs == nullptr ? nullptr : &(*changes.pairs)[level]},
+      width};
   if (numbers.changes.measured) {
     const Rect top = room.cutTop(fontSize(look.fonts.tiny), look.space.thin);
     numbers.draw(look, look.fonts.tiny, top, look.theme.textMuted, "adds", tr("without it"));
@@ -139,16 +145,15 @@ void drawLevel(const FrameContext& look, const WhyWords& words, const FoundWhy& 
 }  // namespace
 
 std::optional<std::size_t> drawLevels(const FrameContext& look, const WhyWords& words,
-                                      const FoundWhy& found,
-                                      const std::vector<model::WithoutParts>* without) {
+                                      const FoundWhy& found, const ChangesOfLevels& changes) {
   std::optional<std::size_t> clicked;
   const std::size_t count = found.levels.size();
   ImGui::BeginChild("levels", ImGui::GetContentRegionAvail());
   const Rect whole = Rect::rest();
-  const std::string about =
-      fmt::format(fmt::runtime(tr(kAboutLevels)),
-                  model::heldInWords(words.config(), !found.levels.front().reached),
-                  WhyWords::wholeOf(found.question));
+  std::string about = fmt::format(fmt::runtime(tr(kAboutLevels)),
+                                  model::heldInWords(words.config(), !found.levels.front().reached),
+                                  WhyWords::wholeOf(found.question));
+  if (changes.ofPairs) about += tr(kAboutPairsOfLevels);
   const float foot = textSize(look.fonts.tiny, wrapped(look.fonts.tiny, about, whole.width())).y;
   const auto most = std::clamp<std::size_t>(
       static_cast<std::size_t>(whole.width() / look.px(kNarrowest)), 1, count);
@@ -168,8 +173,7 @@ std::optional<std::size_t> drawLevels(const FrameContext& look, const WhyWords& 
                                                 look.space.small);
     }
     tip(look, tr("A click opens this level"));
-    drawLevel(look, words, found, i, without == nullptr ? nullptr : &(*without)[i],
-              cell.inset(look.space.tight));
+    drawLevel(look, words, found, i, changes, cell.inset(look.space.tight));
   }
   ImGui::SetCursorScreenPos({whole.a.x, whole.a.y + height * static_cast<float>(rows)});
   ImGui::Dummy({whole.width(), foot});

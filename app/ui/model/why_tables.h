@@ -54,10 +54,17 @@ ScoreClicks drawScore(const FrameContext& look, PredictionView& view, const std:
                       const WhyWords& words, const model::ScoreParts& score,
                       const model::WithoutParts* without, const PairRuns& runs);
 
+/// The changes without the parts of each level, and without its pairs where they were asked for;
+/// null until they are computed.
+struct ChangesOfLevels {
+  const std::vector<model::WithoutParts>* parts = nullptr;
+  bool ofPairs = false;
+  const std::vector<std::vector<model::WithoutPair>>* pairs = nullptr;
+};
+
 /// Draws every level with its largest parts, the followed ones marked. Fills the rest of the
-/// window. `without`, of each level, may be null until it is computed.
+/// window.
 std::optional<std::size_t> drawLevels(const FrameContext& look, const WhyWords& words,
-                                      const FoundWhy& found,
-                                      const std::vector<model::WithoutParts>* without);
+                                      const FoundWhy& found, const ChangesOfLevels& changes);
 
 }  // namespace headscope::ui

@@ -48,8 +48,8 @@ class WhyView {
     if (found_.levels.size() < 2) view_.whyWhole = false;
     trail();
     if (view_.whyWhole) {
-      const auto each = withoutEach(panel_, moment_, found_);
-      const auto clicked = drawLevels(look_, words_, found_, each.current);
+      const auto clicked =
+          drawLevels(look_, words_, found_, changesOfLevels(panel_, moment_, found_));
       if (clicked) goTo(*clicked);
       return;
     }
@@ -72,9 +72,8 @@ class WhyView {
  private:
   /// Draws a score, with the runs without its pairs where the user asked for them.
   std::optional<WhyStep> ofScore(const std::string& id) const {
-    const std::string chain = view_.whyScore + '|' + view_.why;
     PairRuns runs;
-    if (view_.whyPairs == chain) {
+    if (pairsAsked(view_)) {
       const auto found = withoutPairs(panel_, moment_, found_);
       const bool stopped = found.problem == Computations::kStopped;
       const bool ended = found.current != nullptr && found.current->done == found.current->units;
@@ -88,7 +87,7 @@ class WhyView {
         drawScore(look_, view_, id, words_, *found_.levels.back().score, without_, runs);
     if (clicks.pairs == PairsClick::run) {
       panel_.computations.forget(kWhyPairs);
-      view_.whyPairs = chain;
+      askForPairs(view_);
     }
     if (clicks.pairs == PairsClick::stop) panel_.computations.stop(kWhyPairs);
     return clicks.step;
@@ -122,9 +121,21 @@ class WhyView {
                        "largest token or neuron, of those with the sign of the sum"))) {
       follow(*next);
     }
+    if (next) largestHead(*next);
     if (found_.levels.size() > 1) ofChain();
     if (found_.levels.back().sources && !view_.whyWhole) tokenChoice();
     if (found_.levels.back().neuron && !view_.whyWhole) sideChoice(*found_.levels.back().neuron);
+  }
+
+  /// Offers the largest head where the largest part is of a network.
+  void largestHead(const WhyStep& largest) const {
+    const auto head = strongestStep(found_.levels.back(), model::Through::heads);
+    if (!head || *head == largest) return;
+    if (flowingPill(look_, tr("largest head"),
+                    tr("Takes the step to the largest part that a head wrote, past what networks "
+                       "wrote"))) {
+      follow(*head);
+    }
   }
 
   /// Draws what is offered for a chain of several levels.
@@ -135,6 +146,13 @@ class WhyView {
                             : tr("All levels of the chain beside each other, as one figure");
     if (flowingPill(look_, all, about)) {
       view_.whyWhole = !view_.whyWhole;
+    }
+    const bool scored = std::ranges::any_of(
+        found_.levels, [](const WhyLevel& level) { return level.score.has_value(); });
+    if (view_.whyWhole && scored && !pairsAsked(view_) &&
+        flowingPill(look_, tr("without each pair##levels"),
+                    tr("Runs the model again without each of the largest pairs of the scores"))) {
+      askForPairs(view_);
     }
     if (flowingPill(
             look_, tr("export##why"),
@@ -176,6 +194,12 @@ class WhyView {
     }
     const auto next = strongestStep(level);
     if (next) words += passedInWords(*next);
+    if (const double networks = partOfNetworks(level); networks != 0.0) {
+      words +=
+          fmt::format(" {}: {}, {}.",
+                      level.score ? tr("All pairs with a network") : tr("All that networks wrote"),
+                      changeInWords(networks), model::percentOf(networks, level.value));
+    }
     return words;
   }
 
