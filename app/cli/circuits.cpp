@@ -86,9 +86,15 @@ struct FoundCircuits {
   bool inEncoder() const { return stack != model; }
 };
 
+/// The heads of the flags: all of a layer, or of an attention, that is given alone.
+std::vector<std::string> headsOf(const CircuitsOptions& options) {
+  const bool alone = options.layer || !options.attention.empty();
+  return options.heads.empty() && alone ? std::vector<std::string>{"all"} : options.heads;
+}
+
 /// The heads of the flags, each with the attention that stands in a flag of its own: "cross:1.2".
 std::vector<std::string> headsWithAttention(const CircuitsOptions& options) {
-  std::vector<std::string> heads = options.heads;
+  std::vector<std::string> heads = headsOf(options);
   if (options.attention.empty()) return heads;
   for (std::string& head : heads) {
     if (head.find(':') != std::string::npos) {
@@ -105,13 +111,8 @@ HeadsOfStack chosenHeads(const CircuitsOptions& options, const model::Model& mod
   if (!options.attention.empty() && !two) {
     throw UserError("--attention is for a model with an encoder and a decoder: leave it out");
   }
-  if (options.layer && options.heads.empty()) {
-    throw UserError("--layer chooses heads of --head: give it too, or neither");
-  }
-  if (options.heads.empty()) {
-    if (options.attention.empty()) return {};
-    throw UserError("--attention says of which attention the head of --layer and --head is");
-  }
+  const std::vector<std::string> heads = headsOf(options);
+  if (heads.empty()) return {};
   if (!options.layer) return headsOfStackFrom("--head", headsWithAttention(options), model);
   if (two && options.attention.empty()) {
     throw UserError(
@@ -124,7 +125,7 @@ HeadsOfStack chosenHeads(const CircuitsOptions& options, const model::Model& mod
                           : *options.layer;
   HeadsOfStack found{ofEncoder ? model::Stack::encoder : model::Stack::decoder, {}};
   const Index count = (ofEncoder ? *model.encoder() : model).config().heads;
-  for (const Index head : headsOfLayerFrom("--head", options.heads, *options.layer, count)) {
+  for (const Index head : headsOfLayerFrom("--head", heads, *options.layer, count)) {
     found.heads.push_back({layer, head});
   }
   return found;

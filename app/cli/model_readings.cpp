@@ -85,8 +85,10 @@ class Reader {
   }
   model::LogitParts parts() const { return logitParts(*trace_, row_, word(), other(), {}).value(); }
 
-  model::HeadReplaced patched() const {
-    const HeadOfLayer head = headFrom("--patch", readings_.patch, config());
+  std::vector<HeadOfLayer> patchedHeads() const {
+    return headsFrom("--patch", readings_.patch, config());
+  }
+  model::HeadReplaced patched(const HeadOfLayer& head) const {
     const Tensor own = headOutput(*trace_, head);
     const Tensor rows = fromOtherText()                 ? otherRows(head, own)
                         : readings_.patchWith == "mean" ? model::meanOfRows(own)
@@ -168,7 +170,7 @@ void printParts(std::ostream& out, const Reader& reader) {
 
 void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace& trace,
                 const HeadOfLayer& head) {
-  const model::HeadReplaced found = reader.patched();
+  const model::HeadReplaced found = reader.patched(head);
   const auto other = reader.other();
   out << fmt::format(
       "\nwith {} in place of the output of {}, head {}, at {}: the logit of {}{} goes "
@@ -199,7 +201,7 @@ void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace
 }
 
 Json patchJson(const Reader& reader, const ModelReadings& readings, const HeadOfLayer& head) {
-  const model::HeadReplaced found = reader.patched();
+  const model::HeadReplaced found = reader.patched(head);
   Json words = Json::emptyList();
   for (const auto& word : found.words) {
     Json one = reader.tokenJson(word.id);
@@ -262,11 +264,14 @@ void addModelReadings(CLI::App& app, ModelReadings& r) {
          "last)")
       ->type_name("K");
   auto* patch =
-      app.add_option("--patch", r.patch,
-                     "replace this head's output (layer.head, from 0) and print the total and "
-                     "direct effect on the word of --attribute, or on the most probable one")
+      app.add_option(
+             "--patch", r.patch,
+             "replace this head's output (layer.head, from 0), or that of several, one after "
+             "the other, or all, and print the total and direct effect on the word of "
+             "--attribute, or on the most probable one")
+          ->delimiter(',')
           ->check(notEmpty)
-          ->type_name("L.H");
+          ->type_name("L.H,L.H…|all");
   auto* with =
       app.add_option("--patch-with", r.patchWith, "by its mean over the text (default), or by zero")
           ->check(CLI::IsMember({"mean", "zero"}))
@@ -343,8 +348,10 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
     json["attribution"] = std::move(all);
   }
   if (!readings.patch.empty()) {
-    json["patch"] =
-        patchJson(reader, readings, headFrom("--patch", readings.patch, trace->config()));
+    const std::vector<HeadOfLayer> heads = reader.patchedHeads();
+    Json patches = Json::emptyList();
+    for (const HeadOfLayer& head : heads) patches.push_back(patchJson(reader, readings, head));
+    json["patch"] = heads.size() > 1 ? patches : patches.list()->front();
   }
   if (readings.generate > 0) {
     addGenerated(json, continued(trace, readings.writing(), {}), names);
@@ -356,9 +363,7 @@ void printReadings(std::ostream& out, const ModelReadings& readings,
   const Reader reader(readings, trace, names);
   if (readings.lens) printLens(out, reader);
   if (!readings.attribute.empty()) printParts(out, reader);
-  if (!readings.patch.empty()) {
-    printPatch(out, reader, *trace, headFrom("--patch", readings.patch, trace->config()));
-  }
+  for (const HeadOfLayer& head : reader.patchedHeads()) printPatch(out, reader, *trace, head);
   if (readings.generate == 0) return;
   printGenerated(out, "continued", continued(trace, readings.writing(), {}), readings.writing(),
                  names);

@@ -20,7 +20,7 @@ struct ModelReadings {
   std::vector<std::string> attribute;  // one or two words
   std::optional<Index> at;             // the index of the token; none: the last
   bool gradients = false;              // the trace's file has gradients, which read `at` too
-  std::string patch;                   // the head to replace, "L.H"; empty: none
+  std::vector<std::string> patch;      // the heads to replace, one after the other; empty: none
   std::string patchWith = "mean";      // or "zero"
   std::optional<std::string> patchText;
   std::vector<Index> patchIds;

@@ -34,25 +34,47 @@ void checkSweep(const SweepOptions& options) {
   prepareGemm();
 }
 
+/// The sweep as `swept` runs it, of several receivers a list of their sweeps.
+template <typename Sweep>
+Json jsonOfReceivers(const SweepOptions& options, OpenModels& models, const Sweep& swept) {
+  const std::vector<SweepOptions> receivers = forEachReceiver(options, models);
+  Json sweeps = Json::emptyList();
+  for (const SweepOptions& one : receivers) {
+    Sweeper sweeper(one, models);
+    sweeps.push_back(sweepJson(swept(sweeper), one, sweeper));
+  }
+  if (receivers.size() == 1) return sweeps.list()->front();
+  return withSchema("sweep", {{"sweeps", std::move(sweeps)}});
+}
+
 Json sweepJsonOf(const SweepOptions& options, OpenModels& models) {
   checkSweep(options);
-  Sweeper sweeper(options, models);
-  return sweepJson(sweeper.run(), options, sweeper);
+  return jsonOfReceivers(options, models, [](Sweeper& sweeper) { return sweeper.run(); });
 }
 
 void runSweepCommand(const SweepOptions& options, OpenModels& models, std::ostream& out) {
   if (options.json) return printJson(out, sweepJsonOf(options, models));
   checkSweep(options);
-  Sweeper sweeper(options, models);
   if (!options.jsonLines.empty()) {
-    return printJsonLines(out, sweeper.textsOf(options.jsonLines), "sweep",
-                          [&](const formats::TextOfSet& text) {
-                            return sweepJson(sweeper.over({text}), options, sweeper);
-                          });
+    const auto texts = textsOfSet(options.jsonLines, options.templates, models, options.directory,
+                                  options.text.in);
+    return printJsonLines(out, texts, "sweep", [&](const formats::TextOfSet& text) {
+      return jsonOfReceivers(options, models,
+                             [&](Sweeper& sweeper) { return sweeper.over({text}); });
+    });
   }
-  const Swept swept = sweeper.run();
-  if (options.csv) return printCsv(out, swept, options, sweeper.config());
-  printSweep(out, swept, options, sweeper);
+  bool first = true;
+  for (const SweepOptions& one : forEachReceiver(options, models)) {
+    Sweeper sweeper(one, models);
+    const Swept swept = sweeper.run();
+    if (!first && !options.csv) out << '\n';
+    if (options.csv) {
+      printCsv(out, swept, one, sweeper.config(), first);
+    } else {
+      printSweep(out, swept, one, sweeper);
+    }
+    first = false;
+  }
 }
 
 }  // namespace
@@ -71,11 +93,13 @@ Command addSweep(CLI::App& app, Context& context) {
                   "keys or values alone")
       ->check(CLI::IsMember({"heads", "layers", "places", "queries", "keys", "values"}))
       ->type_name("heads|layers|places|queries|keys|values");
-  sub->add_option("--to", o.to,
+  sub->add_option("--to", o.receivers,
                   "with --over heads: the effect of each head of an earlier layer through the "
-                  "queries, keys or values of this one alone (path patching): 9.6:q, 9.6:k")
+                  "queries, keys or values of this one alone (path patching): 9.6:q, 9.6:k; of "
+                  "several, 9.6:q,9.9:q or all:q, one after the other")
+      ->delimiter(',')
       ->check(notEmpty)
-      ->type_name("L.H:q|k|v");
+      ->type_name("L.H:q|k|v,…");
   sub->add_option("--by", o.by,
                   "sort by the size of this number, of which the spread over a set is printed "
                   "(total); adds is what the part itself adds to the logit")
@@ -101,7 +125,8 @@ Command addSweep(CLI::App& app, Context& context) {
       ->type_name("N,N…");
   addAskedWord(*sub, o.asked);
   auto* set = sub->add_option("--set", o.set,
-                              "a set of texts, one on a line, or a .jsonl file with \"text\", or "
+                              "a set of texts, one on a line, or a .jsonl file (-: the standard "
+                              "input) with \"text\", or "
                               "\"clean\", \"corrupt\" and \"answers\", or made by " +
                                   formats::textTemplatesInWords() +
                                   ": sweeps each of them, or gives the means for the text of "

@@ -157,6 +157,11 @@ Json sweepJson(const Swept& swept, const SweepOptions& options, const Sweeper& s
     if (set) {
       one["spread"] = numberJson(swept.effects.spread(i, by));
       one["strongest"] = swept.names[swept.effects.strongest(i, by).front()];
+      Json best = Json::emptyList();
+      for (const auto& [text, number] : swept.effects.best(i, by)) {
+        best.push_back({{"text", swept.names[text]}, {"value", numberJson(number)}});
+      }
+      one["best"] = std::move(best);
     }
     effects.push_back(std::move(one));
   }
@@ -180,12 +185,17 @@ Index depthOf(const Patch& patch, const model::ModelConfig& config) {
 }  // namespace
 
 void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options,
-              const model::ModelConfig& config) {
+              const model::ModelConfig& config, bool titled) {
   const bool two = config.crossAttention;
   const bool set = swept.effects.texts() > 1;
-  out << fmt::format("{}layer,{},{}value,direct,estimate,probability,kl,adds,looks{}\n",
-                     two ? "attention," : "", kindOf(options).column,
-                     eachPlace(options) ? "place," : "", set ? ",spread,strongest" : "");
+  const bool several = options.receivers.size() > 1 || options.receivers != std::vector{options.to};
+  const std::string receiver = !options.to.empty() && several ? options.to + ',' : "";
+  if (titled) {
+    out << fmt::format("{}{}layer,{},{}value,direct,estimate,probability,kl,adds,looks{}\n",
+                       receiver.empty() ? "" : "to,", two ? "attention," : "",
+                       kindOf(options).column, eachPlace(options) ? "place," : "",
+                       set ? ",spread,strongest" : "");
+  }
   const auto cell = [](const std::optional<double>& number) {
     return number ? fmt::format("{}", *number) : std::string();
   };
@@ -193,6 +203,7 @@ void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options
     const Patch& patch = swept.parts[i];
     const PatchEffect effect = swept.effects.mean(i);
     const Json part = partNumber(patch);
+    out << receiver;
     if (two) out << attentionOf(patch, config) << ',';
     out << fmt::format("{},{},", depthOf(patch, config),
                        part.text() != nullptr ? *part.text() : part.dump());

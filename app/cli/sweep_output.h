@@ -9,8 +9,10 @@
 namespace headscope::cli {
 
 Json sweepJson(const Swept& swept, const SweepOptions& options, const Sweeper& sweeper);
+/// `titled`: with the names of the columns, of which one names the receiver where there are
+/// several.
 void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options,
-              const model::ModelConfig& config);
+              const model::ModelConfig& config, bool titled);
 void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& options,
                 const Sweeper& sweeper);
 

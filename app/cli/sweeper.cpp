@@ -23,18 +23,20 @@ using model::SweepWith;
 using model::TextsSweep;
 using model::TextToSweep;
 
-/// Parses "9.6:q". Throws UserError that names the flag.
+/// "9.6:q" as "9.6" and "q". Throws UserError that names the flag.
+std::pair<std::string, std::string> headAndSide(const std::string& to) {
+  const std::size_t colon = to.rfind(':');
+  const std::string side = colon == std::string::npos ? "" : to.substr(colon + 1);
+  if (side == "q" || side == "k" || side == "v") return {to.substr(0, colon), side};
+  throw UserError(fmt::format(
+      "--to {}: give layer, head and q, k or v, as in 9.6:q (of k and v: the key/value head)", to));
+}
+
 std::optional<Receiver> receiverOf(const SweepOptions& options, const model::ModelConfig& config) {
   if (options.to.empty()) return std::nullopt;
   if (options.over != "heads") throw UserError("--to: paths lead from heads: give --over heads");
-  const std::size_t colon = options.to.rfind(':');
-  const std::string side = colon == std::string::npos ? "" : options.to.substr(colon + 1);
-  if (side != "q" && side != "k" && side != "v") {
-    throw UserError(fmt::format(
-        "--to {}: give layer, head and q, k or v, as in 9.6:q (of k and v: the key/value head)",
-        options.to));
-  }
-  const auto [stack, head] = headOfStackFrom("--to", options.to.substr(0, colon), config);
+  const auto [name, side] = headAndSide(options.to);
+  const auto [stack, head] = headOfStackFrom("--to", name, config);
   if (head.layer == 0) {
     throw UserError(fmt::format(
         "--to {}: a path leads from a head of an earlier layer, and layer 0 has none", options.to));
@@ -49,6 +51,34 @@ SweepWith withOf(const SweepOptions& options) {
 }
 
 }  // namespace
+
+std::vector<SweepOptions> forEachReceiver(const SweepOptions& options, OpenModels& models) {
+  std::vector<SweepOptions> each;
+  const auto add = [&](const std::string& to) {
+    each.push_back(options);
+    each.back().to = to;
+  };
+  for (const std::string& receiver : options.receivers) {
+    const auto [name, side] = headAndSide(receiver);
+    if (name != "all") {
+      add(receiver);
+      continue;
+    }
+    const auto model = models.model(adaptedFolderFrom(options.directory, options.adapter),
+                                    defaultMemoryBudget() / 2, options.strict);
+    const model::ModelConfig& c = model->config();
+    for (const HeadOfLayer& head : headsFrom("--to", {name}, c)) {
+      if (head.layer == 0 || (side != "q" && head.head >= c.kvHeads)) continue;
+      add(fmt::format("{}{}.{}:{}",
+                      !c.crossAttention           ? ""
+                      : c.readsMemory(head.layer) ? "cross:"
+                                                  : "decoder:",
+                      c.depthOf(head.layer), head.head, side));
+    }
+  }
+  if (options.receivers.empty()) each.push_back(options);
+  return each;
+}
 
 SweepOver overOf(const SweepOptions& options) {
   constexpr std::array kNames{

@@ -33,12 +33,17 @@ struct SweepOptions {
   std::string place;  // where parts are replaced: a token, "each", "asked"; empty: everywhere
   std::string by;     // the number that sorts the table; empty: total, in CSV the model's order
   std::string to;     // the receiver of paths: "9.6:q"
+  std::vector<std::string> receivers;  // of paths, one after the other; each becomes `to`
   bool swap = false;
   int threads = 0;
   bool strict = false;
   bool json = false;
   bool csv = false;
 };
+
+/// The flags once for each of their receivers; "all:q" stands for those of every head that paths
+/// lead to. Throws UserError that names the flag.
+std::vector<SweepOptions> forEachReceiver(const SweepOptions& options, OpenModels& models);
 
 /// The part of the model that the flags say.
 model::SweepOver overOf(const SweepOptions& options);

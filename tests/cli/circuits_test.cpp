@@ -55,6 +55,16 @@ TEST(CircuitsCommand, OneHeadsDirectionsAsTokens) {
   EXPECT_NE(words.find("which tokens ask for which"), std::string::npos) << words;
 }
 
+TEST(CircuitsCommand, ALayerAloneMeansAllItsHeads) {
+  const std::string folder = dataFile("tiny-gpt2");
+  const json found = jsonOf({"circuits", folder, "--layer", "1"});
+  EXPECT_EQ(found["heads"].size(), 4U);
+  EXPECT_EQ(found, jsonOf({"circuits", folder, "--layer", "1", "--head", "all"}));
+  const std::string two = dataFile("families/bart");
+  EXPECT_EQ(jsonOf({"circuits", two, "--attention", "cross"}),
+            jsonOf({"circuits", two, "--head", "cross:all"}));
+}
+
 TEST(CircuitsCommand, AllHeadsOfAnAttention) {
   const std::string folder = dataFile("families/bart");
   const json whole = jsonOf({"circuits", folder});
@@ -86,7 +96,6 @@ TEST(CircuitsCommand, HeadsAreNamedInEitherCase) {
 }
 
 TEST(CircuitsCommand, WhatCannotBeIsRefused) {
-  expectRefused({"circuits", dataFile("tiny-gpt2"), "--layer", "1"}, {"--layer", "--head"});
   expectRefused({"circuits", dataFile("tiny-gpt2"), "--layer", "7", "--head", "0"}, {"layer 7"});
   expectRefused({"circuits", dataFile("families/deepseek_v3")}, {"latent attention"});
 }

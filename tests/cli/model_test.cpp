@@ -319,6 +319,11 @@ TEST_F(Model, AHeadsOutputIsReplaced) {
   const json aligned = jsonOf(with({"--patch", "0.2", "--patch-text", "The cat"}))["patch"];
   EXPECT_EQ(aligned["aligned"][0], 0);
   EXPECT_TRUE(aligned["aligned"].back().is_number() || aligned["aligned"].back().is_null());
+  const json several = jsonOf(with({"--patch", "0.2,L1H0", "--at", "6"}))["patch"];
+  ASSERT_EQ(several.size(), 2U);
+  EXPECT_EQ(several[0], mean);
+  EXPECT_EQ(several[1]["layer"], 1);
+  EXPECT_EQ(jsonOf(with({"--patch", "all"}))["patch"].size(), 8U);
   expectRefused(with({"--patch", "0.9"}), {"layer 0, head 9", "heads 0 to 3"});
   expectRefused(with({"--patch", "2"}), {"--patch 2", "3.7"});
   expectRefused(with({"--patch-text", "The cat"}), {"--patch"});

@@ -337,7 +337,6 @@ TEST_F(TwoStacks, CircuitsAreThoseOfAllThreeAttentions) {
     EXPECT_EQ(one["ov_directions"].empty(), std::string(attention) == "encoder");
   }
   expectRefused({"circuits", folder("t5"), "--layer", "1", "--head", "2"}, {"--attention"});
-  expectRefused({"circuits", folder("t5"), "--attention", "cross"}, {"--layer and --head"});
   expectRefused({"circuits", dataFile("tiny-gpt2"), "--attention", "cross"}, {"leave it out"});
 }
 

@@ -1,6 +1,10 @@
 // The JSON of every command names its schema, whose fields stand in the command's manual page.
-#include <regex>
+#include <fmt/format.h>
 
+#include <regex>
+#include <set>
+
+#include "core/analysis/head_metrics.h"
 #include "core/base/assets.h"
 #include "tests/cli/cli_test.h"
 
@@ -48,16 +52,35 @@ std::vector<Printed> everyJson() {
       {"circuits", "circuits", {"circuits", gpt2, "--layer", "0", "--head", "0"}}};
 }
 
+/// The keys of all objects within a value.
+std::set<std::string> keysOf(const json& value) {
+  std::set<std::string> keys;
+  for (const auto& [key, inner] : value.items()) {
+    if (value.is_object()) keys.insert(key);
+    if (inner.is_structured()) keys.merge(keysOf(inner));
+  }
+  return keys;
+}
+
 TEST(Schemas, AreNamedAndTheirFieldsStandInTheManual) {
   for (const Printed& each : everyJson()) {
     const json found = jsonOf(each.arguments);
     EXPECT_EQ(found["schema"], "headscope." + each.schema + "/1");
     const std::string page(asset("manual/" + each.page + ".txt"));
     EXPECT_NE(page.find("schema headscope." + each.schema + "/1"), std::string::npos) << page;
-    for (const auto& field : found.items()) {
-      if (field.key() == "schema") continue;
-      const std::regex word("\\b" + field.key() + "\\b");
-      EXPECT_TRUE(std::regex_search(page, word)) << each.schema << ": " << field.key();
+    for (const std::string& key : keysOf(found)) {
+      const std::regex word("\\b" + key + "\\b");
+      EXPECT_TRUE(std::regex_search(page, word)) << each.page << ".txt: " << key;
+    }
+  }
+}
+
+TEST(Schemas, EachMeasureStandsInTheManual) {
+  for (const char* page : {"analyze", "model"}) {
+    const std::string text(asset(fmt::format("manual/{}.txt", page)));
+    for (const MetricInfo& metric : allMetrics()) {
+      const std::regex word("\\b" + std::string(metric.key) + "\\b");
+      EXPECT_TRUE(std::regex_search(text, word)) << page << ".txt: " << metric.key;
     }
   }
 }

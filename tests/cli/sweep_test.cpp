@@ -104,6 +104,10 @@ TEST_F(SweepOfSet, EffectsAreMeansOverItsTexts) {
     EXPECT_NEAR(all["spread"].get<double>(), std::abs(changeA - changeB) / 2.0, 1e-9);
     const std::string line = std::abs(changeA) >= std::abs(changeB) ? "line 1" : "line 3";
     EXPECT_NE(all["strongest"].get<std::string>().find(line), std::string::npos);
+    ASSERT_EQ(all["best"].size(), 2U);
+    EXPECT_EQ(all["best"][0]["text"], all["strongest"]);
+    EXPECT_NEAR(std::abs(all["best"][0]["value"].get<double>()),
+                std::max(std::abs(changeA), std::abs(changeB)), 1e-9);
   }
   const json swapped = over({"--set", path("first.jsonl"), "--swap"});
   EXPECT_EQ(swapped["base"], a["other"]);
@@ -182,6 +186,11 @@ TEST_F(SweepOfSet, SidesAndPathsAreSwept) {
   EXPECT_EQ(paths["effects"][3]["head"], 3);
   EXPECT_NE(paths["effects"][3]["value"], paths["base"]);
   EXPECT_NE(paths["effects"], over("heads", {"--to", "1.1:k"})["effects"]);
+  const json several = over("heads", {"--to", "1.1:v,1.1:k"});
+  ASSERT_EQ(several["sweeps"].size(), 2U);
+  EXPECT_EQ(several["sweeps"][0], paths);
+  EXPECT_EQ(over("heads", {"--to", "all:v"})["sweeps"].size(), 2U)
+      << "the key/value heads of layer 1";
   const auto refused = [](const Arguments& flags, const Arguments& parts) {
     Arguments all{"--ids", "1,65"};
     all.insert(all.end(), flags.begin(), flags.end());
