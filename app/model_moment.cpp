@@ -15,6 +15,7 @@
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
+#include "core/formats/attention_file.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_edits.h"
 #include "core/formats/pictures/image_processor.h"
@@ -249,6 +250,9 @@ class MomentMaker {
                       before->folder == moment_.folder && before->given() == moment_.given();
     if (!asked_.target.empty()) {
       moment_.text = asked_.target;
+      beginPass(inputFor(moment_, moment_.text, *of_));
+    } else if (of_->config().modelType == formats::kAttentionsAlone) {
+      moment_.text = of_->config().example;  // its target is that of its file
       beginPass(inputFor(moment_, moment_.text, *of_));
     } else if (same && !asked_.writeAnew) {
       moment_.text = before->text;

@@ -7,6 +7,7 @@
 #include "app/cli/config_options.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/formats/attention_file.h"
 #include "core/model/tokenized.h"
 
 namespace headscope::cli {
@@ -28,6 +29,12 @@ void addTargetFlags(CLI::App& app, TargetOptions& options, const std::string& gr
 }
 
 model::ModelDocumentPtr emptyTarget(const model::ModelPtr& model, model::ModelTracePtr memory) {
+  if (model->config().modelType == formats::kAttentionsAlone) {
+    throw UserError(
+        fmt::format("{} is cross-attention of a file, without stacks that could be run: open the "
+                    "file in the window, which shows it",
+                    model->name()));
+  }
   return makeModelDocument(model, {{startToken(*model)}, {}, {}}, std::move(memory));
 }
 

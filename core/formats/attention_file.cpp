@@ -35,7 +35,7 @@ Tensor unitMatrix(Index size) {
   return matrix;
 }
 
-/// The shape (layers, heads, T, T) of the file's weights. Throws UserError for any other.
+/// The shape (layers, heads, T, M) of the file's weights. Throws UserError for any other.
 Shape checkedShape(const SafetensorsFile& file) {
   const Shape& shape = file.shape(kAttentions);
   const auto fail = [&](const std::string& why) {
@@ -43,15 +43,12 @@ Shape checkedShape(const SafetensorsFile& file) {
         fmt::format("{}: attentions {}: {}", file.path().string(), toString(shape), why));
   };
   if (shape.size() != 4) {
-    fail("they need the shape (layers, heads, tokens, tokens), without a batch");
+    fail("they need the shape (layers, heads, queries, keys), without a batch");
   }
-  if (shape[2] != shape[3]) {
-    fail("queries and keys must be the same tokens; cross-attention is not read from a file");
-  }
-  if (shape[2] > kMostPlaces)
+  if (std::max(shape[2], shape[3]) > kMostPlaces)
     fail(fmt::format("at most {} tokens are read", withThousands(kMostPlaces)));
   if (shape[0] < 1 || shape[0] > model::ModelLimits::kLayers || shape[1] < 1 ||
-      shape[1] > Limits::kDModel || shape[2] < 1) {
+      shape[1] > Limits::kDModel || shape[2] < 1 || shape[3] < 1) {
     fail(fmt::format("1 to {} layers and 1 to {} heads are read", model::ModelLimits::kLayers,
                      Limits::kDModel));
   }
@@ -79,11 +76,10 @@ void checkRow(const SafetensorsFile& file, std::span<const float> row, const Sha
 
 /// Checks all rows. Returns whether all weights on later tokens are 0.
 bool checkedIsCausal(const SafetensorsFile& file, const Tensor& weights, const Shape& shape) {
-  const Index tokens = shape[2];
-  bool causal = tokens > 1;
+  const Index tokens = shape[2], keys = shape[3];
+  bool causal = tokens > 1 && tokens == keys;
   for (Index row = 0; row < shape[0] * shape[1] * tokens; ++row) {
-    const std::span<const float> cells(weights.data() + row * tokens,
-                                       static_cast<std::size_t>(tokens));
+    const std::span<const float> cells(weights.data() + row * keys, static_cast<std::size_t>(keys));
     const Index query = row % tokens, head = row / tokens;
     checkRow(file, cells, {head / shape[1], head % shape[1], query});
     causal = causal && std::ranges::all_of(cells.subspan(static_cast<std::size_t>(query) + 1),
@@ -102,16 +98,18 @@ Json parsed(const std::string& text, const Fail& fail) {
   }
 }
 
-/// The names of the tokens, as the metadata has them; the places' numbers where it has none.
-std::vector<std::string> tokensOf(const SafetensorsFile& file, Index count) {
+/// The names of tokens, as the metadata has them under `field`; the places' numbers where it has
+/// none.
+std::vector<std::string> tokensOf(const SafetensorsFile& file, const std::string& field,
+                                  Index count) {
   std::vector<std::string> names;
-  const auto found = file.metadata().find("tokens");
+  const auto found = file.metadata().find(field);
   if (found == file.metadata().end()) {
     for (Index place = 0; place < count; ++place) names.push_back(fmt::format("{}", place + 1));
     return names;
   }
   const auto fail = [&](const std::string& why) {
-    throw UserError(fmt::format("{}: its metadata \"tokens\" {}", file.path().string(), why));
+    throw UserError(fmt::format("{}: its metadata \"{}\" {}", file.path().string(), field, why));
   };
   const Json tokens = parsed(found->second, fail);
   if (tokens.list() == nullptr) fail("is no JSON list of names");
@@ -125,19 +123,29 @@ std::vector<std::string> tokensOf(const SafetensorsFile& file, Index count) {
   return names;
 }
 
+/// Returns whether queries and keys are different tokens: by their numbers, or since both have
+/// names of their own.
+bool isCross(const SafetensorsFile& file, const Shape& shape) {
+  return shape[2] != shape[3] || file.metadata().contains("queries") ||
+         file.metadata().contains("keys");
+}
+
 std::vector<Index> placesOf(const model::ModelConfig& config) {
   std::vector<Index> places(static_cast<std::size_t>(config.positions));
   std::iota(places.begin(), places.end(), Index{0});
   return places;
 }
 
-model::ModelConfig configOf(const Shape& shape, bool causal, std::vector<std::string> tokens) {
+/// Settings of `layers` layers over these tokens; `width` is at least as many.
+model::ModelConfig configOf(const Shape& shape, Index width, bool causal,
+                            std::vector<std::string> tokens) {
   model::ModelConfig config;
   config.modelType = kAttentionsAlone;
   config.layers = shape[0];
   config.heads = shape[1];
   config.kvHeads = 1;
-  config.dModel = config.headDim = config.vocabulary = config.positions = shape[2];
+  config.dModel = config.headDim = config.vocabulary = width;
+  config.positions = std::ssize(tokens);
   config.ffWidth = 0;
   config.attentionOnly = true;
   config.norms = false;
@@ -150,35 +158,35 @@ model::ModelConfig configOf(const Shape& shape, bool causal, std::vector<std::st
   return config;
 }
 
+/// Which layers have the weights of the file: all, those of cross-attention, or none.
+enum class Given { all, cross, none };
+
 class GivenWeights final : public model::WeightReader {
  public:
-  GivenWeights(std::shared_ptr<const SafetensorsFile> file, Tensor weights, Shape shape)
-      : file_(std::move(file)), weights_(std::move(weights)), shape_(std::move(shape)) {}
+  GivenWeights(std::shared_ptr<const SafetensorsFile> file, Tensor weights, Shape shape,
+               Given given = Given::all)
+      : file_(std::move(file)),
+        weights_(std::move(weights)),
+        shape_(std::move(shape)),
+        width_(std::max(shape_[2], shape_[3])),
+        given_(given) {}
 
   model::Embedding embedding() const override {
     model::Embedding embedding;
-    embedding.tokens = unitMatrix(shape_[2]);
+    embedding.tokens = unitMatrix(width_);
     return embedding;
   }
   model::LayerWeights layer(Index layer) const override {
-    const Index heads = shape_[1], tokens = shape_[2];
+    const Index heads = shape_[1];
     model::LayerWeights weights;
-    weights.attention.wQ = Tensor::zeros({heads * tokens, tokens});
-    float* queries = weights.attention.wQ.mutableData();
-    for (Index head = 0; head < heads; ++head) {
-      const float* given = weights_.data() + (layer * heads + head) * tokens * tokens;
-      for (Index query = 0; query < tokens; ++query) {
-        for (Index key = 0; key < tokens; ++key) {
-          const float weight = given[query * tokens + key];
-          queries[(head * tokens + key) * tokens + query] =
-              weight > 0.0F ? std::max(std::log(weight), kLogOfZero) : kLogOfZero;
-        }
-      }
-    }
-    weights.attention.wK = weights.attention.wV = unitMatrix(tokens);
-    weights.attention.wO = Tensor::zeros({tokens, heads * tokens});
-    weights.attention.bQ = Tensor::zeros({heads * tokens});
-    weights.attention.bK = weights.attention.bV = weights.attention.bO = Tensor::zeros({tokens});
+    weights.attention.wQ = Tensor::zeros({heads * width_, width_});
+    const bool cross = given_ == Given::cross && layer % 2 == 1;
+    if (given_ == Given::all) setQueries(layer, weights.attention.wQ);
+    if (cross) setQueries(layer / 2, weights.attention.wQ);
+    weights.attention.wK = weights.attention.wV = unitMatrix(width_);
+    weights.attention.wO = Tensor::zeros({width_, heads * width_});
+    weights.attention.bQ = Tensor::zeros({heads * width_});
+    weights.attention.bK = weights.attention.bV = weights.attention.bO = Tensor::zeros({width_});
     return weights;
   }
   model::Readout readout() const override { return {}; }
@@ -187,10 +195,51 @@ class GivenWeights final : public model::WeightReader {
   bool changedOnDisk() const override { return file_->changed(); }
 
  private:
+  /// The query of each token has the logarithms of its weights on the keys.
+  void setQueries(Index layer, Tensor& wQ) const {
+    const Index heads = shape_[1], tokens = shape_[2], keys = shape_[3];
+    float* queries = wQ.mutableData();
+    for (Index head = 0; head < heads; ++head) {
+      const float* given = weights_.data() + (layer * heads + head) * tokens * keys;
+      for (Index query = 0; query < tokens; ++query) {
+        for (Index key = 0; key < keys; ++key) {
+          const float weight = given[query * keys + key];
+          queries[(head * width_ + key) * width_ + query] =
+              weight > 0.0F ? std::max(std::log(weight), kLogOfZero) : kLogOfZero;
+        }
+      }
+    }
+  }
+
   std::shared_ptr<const SafetensorsFile> file_;
-  Tensor weights_;  // (layers, heads, T, T)
+  Tensor weights_;  // (layers, heads, T, M)
   Shape shape_;
+  Index width_;  // max(T, M)
+  Given given_;
 };
+
+constexpr const char* kWeightsAlone =
+    "Only the attention weights are those of the file. Queries, keys and values were chosen so "
+    "that the softmax gives these weights; nothing else is known of the model.";
+
+/// Cross-attention: an encoder of the keys, and a decoder of the queries that looks at it.
+model::ModelPtr crossModel(const std::shared_ptr<const SafetensorsFile>& file, const Shape& shape,
+                           const Tensor& weights, const std::string& name, Index budget) {
+  const Index width = std::max(shape[2], shape[3]);
+  model::ModelConfig encoder =
+      configOf({1, shape[1]}, width, false, tokensOf(*file, "keys", shape[3]));
+  model::ModelConfig decoder =
+      configOf({2 * shape[0], shape[1]}, width, false, tokensOf(*file, "queries", shape[2]));
+  decoder.crossAttention = true;
+  model::ModelNotes notes;
+  notes.files.emplace_back(kWeightsAlone);
+  const auto keys = std::make_shared<const model::Model>(
+      name, std::move(encoder), std::make_unique<GivenWeights>(file, weights, shape, Given::none),
+      budget / 2);
+  return std::make_shared<const model::Model>(
+      name, std::move(decoder), std::make_unique<GivenWeights>(file, weights, shape, Given::cross),
+      budget / 2, std::move(notes), std::nullopt, keys);
+}
 
 }  // namespace
 
@@ -206,17 +255,15 @@ bool isAttentionFile(const fs::path& path) {
 model::ModelPtr openAttentionFile(const fs::path& path, Index layerBudgetBytes) {
   const auto file = std::make_shared<const SafetensorsFile>(path);
   const Shape shape = checkedShape(*file);
-  std::vector<std::string> tokens = tokensOf(*file, shape[2]);
   Tensor weights = file->read(kAttentions);
   const bool causal = checkedIsCausal(*file, weights, shape);
   const auto named = file->metadata().find("model");
   const std::string name = named != file->metadata().end() ? named->second : path.stem().string();
+  if (isCross(*file, shape)) return crossModel(file, shape, weights, name, layerBudgetBytes);
   model::ModelNotes notes;
-  notes.files.push_back(
-      "Only the attention weights are those of the file. Queries, keys and values were chosen so "
-      "that the softmax gives these weights; nothing else is known of the model.");
+  notes.files.emplace_back(kWeightsAlone);
   return std::make_shared<const model::Model>(
-      name, configOf(shape, causal, std::move(tokens)),
+      name, configOf(shape, shape[2], causal, tokensOf(*file, "tokens", shape[2])),
       std::make_unique<GivenWeights>(file, std::move(weights), shape), layerBudgetBytes,
       std::move(notes));
 }

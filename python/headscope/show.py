@@ -18,43 +18,49 @@ _MOST_BYTES = 64 << 20  # of the weights of a page
 _FURTHEST_SUM = 1e-3  # of a row from 1, as the program takes it
 
 
-def save_attentions(path, attentions, tokens=None, *, name=None):
+def save_attentions(path, attentions, tokens=None, *, queries=None, keys=None, name=None):
     """Writes attention weights as a file that headscope opens: `headscope F.safetensors`.
 
     `attentions`: (layers, heads, T, T), or a list of one (heads, T, T) for each layer, with or without
     a batch of one text in front, as transformers' `output_attentions=True` gives them; PyTorch's
     tensors too. One (heads, T, T) is a single layer. Rows are queries, and add up to 1. `tokens`: T
-    names. `name`: of the model. Raises ValueError where the shapes do not fit, and for a row that is
-    no distribution."""
+    names. Cross-attention is (layers, heads, T, M), with names of its own for T `queries` and M
+    `keys`. `name`: of the model. Raises ValueError where the shapes do not fit, and for a row that
+    is no distribution."""
     weights = _weights(attentions)
+    rows, columns = _both_names(weights, tokens, queries, keys)
     metadata = {}
-    if tokens is not None:
-        metadata["tokens"] = json.dumps(_names(tokens, weights))
+    if queries is not None or keys is not None or weights.shape[2] != weights.shape[3]:
+        metadata = {"queries": json.dumps(rows), "keys": json.dumps(columns)}
+    elif tokens is not None:
+        metadata["tokens"] = json.dumps(rows)
     if name is not None:
         metadata["model"] = name
     safetensors.write(path, {"attentions": weights}, metadata)
 
 
-def save_page(path, attentions, tokens=None, *, name=None):
+def save_page(path, attentions, tokens=None, *, queries=None, keys=None, name=None):
     """Writes attention weights, as save_attentions takes them, as one HTML page that shows every head
     and needs no program and no network. Raises ValueError as save_attentions does and where the page
     would exceed 64 MiB, and OSError where it cannot be written."""
     weights = _weights(attentions)
     layers, heads, count, _ = weights.shape
+    rows, columns = _both_names(weights, tokens, queries, keys)
     if weights.nbytes > _MOST_BYTES:
         raise ValueError(
             f"{layers} layers of {heads} heads over {count} tokens are {weights.nbytes >> 20} MiB, and a "
             f"page holds {_MOST_BYTES >> 20}: give fewer layers, or open them in the window"
         )
-    names = [str(i + 1) for i in range(count)] if tokens is None else _names(tokens, weights)
-    data = {"layers": layers, "heads": heads, "tokens": names, "name": name or "Attention",
+    data = {"layers": layers, "heads": heads, "tokens": rows, "keys": columns,
+            "cross": queries is not None or keys is not None or len(rows) != len(columns),
+            "name": name or "Attention",
             "weights": base64.b64encode(weights.astype("<f4").tobytes()).decode()}
     text = json.dumps(data).replace("<", "\\u003c")  # no token ends the script
     page = pathlib.Path(__file__).with_name("page.html").read_text(encoding="utf-8")
     pathlib.Path(path).write_text(page.replace("/*DATA*/null", text), encoding="utf-8")
 
 
-def show(attentions, tokens=None, *, name=None, html=None, program=None):
+def show(attentions, tokens=None, *, queries=None, keys=None, name=None, html=None, program=None):
     """Opens attention weights in headscope's window, as save_attentions takes them, and returns the
     window's process (subprocess.Popen) without waiting for it. With `html`, the path of a file,
     writes a page instead (save_page) and returns the path.
@@ -65,13 +71,13 @@ def show(attentions, tokens=None, *, name=None, html=None, program=None):
     Python waits at its end until the window is closed: the file that the window reads lies in a
     temporary folder, which goes only then. Raises headscope.Error where there is no program."""
     if html is not None:
-        save_page(html, attentions, tokens, name=name)
+        save_page(html, attentions, tokens, queries=queries, keys=keys, name=name)
         return html
     folder = tempfile.mkdtemp(prefix="headscope-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     stem = re.sub(r"[^\w.-]+", "-", name or "").strip("-.") or "attentions"
     path = os.path.join(folder, f"{stem}.safetensors")
-    save_attentions(path, attentions, tokens, name=name)
+    save_attentions(path, attentions, tokens, queries=queries, keys=keys, name=name)
     command = [program or find_program(), path]
     try:
         window = subprocess.Popen(command, stdin=subprocess.DEVNULL)
@@ -81,15 +87,29 @@ def show(attentions, tokens=None, *, name=None, html=None, program=None):
     return window
 
 
-def _names(tokens, weights):
+def _both_names(weights, tokens, queries, keys):
+    """The names of queries and keys; their numbers from 1 where none are given."""
+    count, others = weights.shape[2:]
+    cross = queries is not None or keys is not None
+    if tokens is not None and (cross or count != others):
+        raise ValueError(f"tokens name queries and keys that are the same; give queries, {count} names, "
+                         f"and keys, {others} names")
+    if not cross:
+        queries = keys = tokens
+    return _names(queries, count, "queries"), _names(keys, others, "keys")
+
+
+def _names(tokens, count, what):
+    if tokens is None:
+        return [str(i + 1) for i in range(count)]
     names = [str(token) for token in tokens]
-    if len(names) != weights.shape[-1]:
-        raise ValueError(f"there are {len(names)} tokens for {weights.shape[-1]} keys")
+    if len(names) != count:
+        raise ValueError(f"there are {len(names)} names for {count} {what}")
     return names
 
 
 def _weights(attentions):
-    """Returns (layers, heads, T, T) as float32."""
+    """Returns (layers, heads, T, M) as float32."""
     if isinstance(attentions, (list, tuple)):
         weights = np.stack([_of_layer(layer) for layer in attentions])
     else:
@@ -98,7 +118,7 @@ def _weights(attentions):
             weights = weights[np.newaxis]
     if weights.ndim == 5 and weights.shape[1] == 1:
         weights = weights[:, 0]
-    if weights.ndim != 4 or weights.shape[2] != weights.shape[3]:
+    if weights.ndim != 4:
         raise ValueError(
             f"attentions have the shape {weights.shape}; needed are (layers, heads, T, T), or one "
             "(heads, T, T) for each layer, of one text"

@@ -67,5 +67,37 @@ TEST_F(ChosenHeadView, AFileOfAttentionWeightsShowsThemAlone) {
   }
 }
 
+/// Cross-attention of a file: two texts, and no attention but that of the file.
+TEST_F(ChosenHeadView, AFileOfCrossAttentionShowsBothTexts) {
+  Tensor weights = Tensor::zeros({2, 3, 2, 3});
+  for (Index row = 0; row < 12; ++row) {
+    weights.mutableData()[3 * row] = 0.75F;
+    weights.mutableData()[3 * row + 2] = 0.25F;
+  }
+  const auto path = folder_ / "cross.safetensors";
+  writeSafetensors(path, std::vector<NamedTensor>{{"attentions", weights}},
+                   {{"queries", R"(["le","chat"])"}, {"keys", R"(["the","grey","cat"])"}});
+  ui_.app().dropFiles({path});
+  for (int i = 0; i < 4; ++i) {
+    ui_.frame();
+    ui_.settle();
+  }
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows("2 layers · 3 heads · 2 × 3 tokens", kModelTextCard))
+      << ui_.screen().all(kModelTextCard);
+  EXPECT_TRUE(ui_.shows("the grey cat", kModelTextCard));
+  EXPECT_TRUE(shows("Alignment")) << ui_.screen().all(kModelPredictionCard);
+  EXPECT_TRUE(shows("mean of all"));
+  EXPECT_TRUE(shows("grey")) << "words have the names of the file";
+  EXPECT_FALSE(shows("as it is read"));
+  for (const char* made : {"Streams", "Why", "Side by side", "Go on", "One head"}) {
+    EXPECT_FALSE(shows(made)) << made;
+  }
+  for (const char* made : {"encoder", "decoder", "repeated random tokens", "in Flow"}) {
+    EXPECT_FALSE(ui_.shows(made, kModelHeadsCard)) << made;
+  }
+  EXPECT_EQ(ui_.heatmaps(kModelHeadsCard).size(), 6U);
+}
+
 }  // namespace
 }  // namespace headscope::ui

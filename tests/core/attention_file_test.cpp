@@ -87,6 +87,44 @@ TEST_F(AttentionFile, HeadsHaveTheGivenWeights) {
   }
 }
 
+/// Cross-attention is that of a decoder, whose queries and keys have names of their own.
+TEST_F(AttentionFile, CrossAttentionHasTheGivenWeights) {
+  for (const auto& [queries, keys] : {std::pair<Index, Index>{2, 4}, {4, 2}, {3, 3}}) {
+    SCOPED_TRACE(queries);
+    Tensor given = Tensor::zeros({2, 3, queries, keys});
+    for (Index row = 0; row < 6 * queries; ++row) {
+      float* cells = given.mutableData() + row * keys;
+      for (Index key = 0; key < keys; ++key) {
+        cells[key] = static_cast<float>(1 + (row + key) % keys) /
+                     (0.5F * static_cast<float>(keys * (keys + 1)));
+      }
+    }
+    std::string names;
+    for (Index key = 0; key < keys; ++key)
+      names += fmt::format("{}\"k{}\"", key > 0 ? "," : "", key);
+    const auto path = folder_ / "cross.safetensors";
+    writeSafetensors(path, std::vector<NamedTensor>{{"attentions", given}},
+                     {{"keys", "[" + names + "]"}});
+    const model::ModelPtr model = openModel(path, kBudget);
+    ASSERT_NE(model->encoder(), nullptr);
+    const auto source = inputOfAttentionFile(model->encoder()->config(), {});
+    EXPECT_EQ(source.tokens.back(), fmt::format("k{}", keys - 1));
+    const auto memory = runModel(makeModelDocument(model->encoder(), source), nullptr, {}, kBudget);
+    const auto trace =
+        runModel(makeModelDocument(model, inputOfAttentionFile(model->config(), {}), memory),
+                 nullptr, {}, kBudget);
+    for (Index layer = 0; layer < 2; ++layer) {
+      const std::vector<float> weights =
+          trace->layer(2 * layer + 1)->tensor(TensorId::weights).values();
+      ASSERT_EQ(std::ssize(weights), 3 * queries * keys);
+      for (std::size_t i = 0; i < weights.size(); ++i) {
+        EXPECT_NEAR(weights[i], given.data()[layer * std::ssize(weights) + static_cast<Index>(i)],
+                    1e-6F);
+      }
+    }
+  }
+}
+
 TEST_F(AttentionFile, SomePlacesGiveTheirWeightsInProportion) {
   const Tensor given = randomShares(false);
   const model::ModelPtr model = openModel(write(given), kBudget);
@@ -98,9 +136,8 @@ TEST_F(AttentionFile, SomePlacesGiveTheirWeightsInProportion) {
 }
 
 TEST_F(AttentionFile, SaysWhatIsWrongWithAFile) {
-  EXPECT_NE(refusal(Tensor::zeros({2, 3, 5})).find("(layers, heads, tokens, tokens)"),
+  EXPECT_NE(refusal(Tensor::zeros({2, 3, 5})).find("(layers, heads, queries, keys)"),
             std::string::npos);
-  EXPECT_NE(refusal(Tensor::zeros({1, 1, 2, 3})).find("cross-attention"), std::string::npos);
   Tensor scores = randomShares(false);
   scores.mutableData()[kFileTokens * kFileTokens * kFileHeads + 1] = -0.25F;
   EXPECT_NE(refusal(scores).find("attentions[1, 0, 0]: the weight -0.25 is below 0"),

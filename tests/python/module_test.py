@@ -53,9 +53,26 @@ class Show(unittest.TestCase):
 
     def test_wrong_shapes_are_refused(self):
         with self.assertRaisesRegex(ValueError, r"\(layers, heads, T, T\)"):
-            headscope.save_attentions("nowhere", np.ones((3, 4, 5)))
-        with self.assertRaisesRegex(ValueError, "2 tokens for 4 keys"):
+            headscope.save_attentions("nowhere", np.ones((4, 5)))
+        with self.assertRaisesRegex(ValueError, "2 names for 4 queries"):
             headscope.save_attentions("nowhere", np.full((1, 1, 4, 4), 0.25), ["a", "b"])
+        with self.assertRaisesRegex(ValueError, "give queries, 2 names, and keys, 4 names"):
+            headscope.save_attentions("nowhere", np.full((1, 1, 2, 4), 0.25), ["a", "b"])
+
+    def test_cross_attention_has_names_for_both_texts(self):
+        weights = np.full((2, 3, 2, 4), 0.25)
+        names = {"queries": ["un", "chat"], "keys": ["a", "cat", ".", "</s>"]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "cross.safetensors")
+            headscope.save_attentions(path, list(weights), **names)
+            self.assertEqual(safetensors.read(path)["attentions"].shape, (2, 3, 2, 4))
+            header = pathlib.Path(path).read_bytes()[8:].split(b"}}")[0].decode()
+            self.assertIn('\\"chat\\"', header)
+            page = os.path.join(folder, "cross.html")
+            headscope.show(weights, html=page, **names)
+            data = json.loads(re.search(r"const DATA = (.*);\n", pathlib.Path(page).read_text())[1])
+            self.assertEqual((data["tokens"], data["keys"]), (names["queries"], names["keys"]))
+            self.assertTrue(data["cross"])
 
     def test_rows_that_are_no_distribution_are_refused(self):
         for number, part in ((0.7, r"adds up to 1\.2, not to 1"), (np.nan, "nan"), (-0.25, "below 0")):

@@ -16,6 +16,7 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/widgets.h"
 #include "core/base/translation.h"
+#include "core/formats/attention_file.h"
 #include "core/model/alignment.h"
 
 namespace headscope::ui {
@@ -29,18 +30,30 @@ struct Aligned {
   Matrix64 weights;  // (target, source)
 };
 
+/// The words of a moment's text; without a tokenizer each token, by its name where it has one.
+std::vector<WordOfText> wordsIn(const ModelMoment& moment) {
+  const model::ModelInput& input = moment.trace->document().input;
+  auto words = model::wordsOf(input.ids, moment.tokenizer.get());
+  if (moment.tokenizer != nullptr || input.tokens.empty()) return words;
+  for (std::size_t i = 0; i < words.size(); ++i) words[i].text = input.tokens[i];
+  return words;
+}
+
+/// Attention weights of a file say at which row a word looks, not which one wrote it.
+bool isOfFile(const ModelMoment& moment) {
+  return moment.config().modelType == formats::kAttentionsAlone;
+}
+
 Computed<Aligned> alignment(const PanelContext& panel, const ModelMoment& moment) {
   const auto heads = alignedHeads(panel.modelView, moment.config());
-  const auto rows = panel.modelView.prediction.alignedAsRead ? model::AlignedRows::read
-                                                             : model::AlignedRows::written;
+  const auto rows = panel.modelView.prediction.alignedAsRead || isOfFile(moment)
+                        ? model::AlignedRows::read
+                        : model::AlignedRows::written;
   Fingerprint key("alignment", moment.number, rows);
   for (const HeadOfLayer& head : heads) key.add(head.layer).add(head.head);
   return panel.computations.request<Aligned>("alignment", key, Schedule::background, [&] {
     return [moment, heads, rows](const std::atomic<bool>&) -> std::optional<Aligned> {
-      const ModelMoment& source = *moment.source;
-      Aligned found{model::wordsOf(source.trace->document().input.ids, source.tokenizer.get()),
-                    model::wordsOf(moment.trace->document().input.ids, moment.tokenizer.get()),
-                    {}};
+      Aligned found{wordsIn(*moment.source), wordsIn(moment), {}};
       // the first token is given to the decoder: no row has written it
       if (rows == model::AlignedRows::written) {
         std::erase_if(found.target, [](const WordOfText& word) { return word.end <= 1; });
@@ -191,7 +204,7 @@ void drawAlignment(const PanelContext& panel, const ModelMoment& moment) {
   ModelView& view = panel.modelView;
   const model::ModelConfig& c = moment.config();
   chooseAlignedHeads(panel, c);
-  drawRowsChoice(panel);
+  if (!isOfFile(moment)) drawRowsChoice(panel);
   const auto found = alignment(panel, moment);
   if (!found.problem.empty()) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
@@ -200,7 +213,7 @@ void drawAlignment(const PanelContext& panel, const ModelMoment& moment) {
   if (shown == nullptr) {
     return wrappedLabel(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
   }
-  ImGui::SameLine(0.0F, look.space.large);
+  if (!isOfFile(moment)) ImGui::SameLine(0.0F, look.space.large);
   drawStrengths(look, shown->weights.largest());
   if (view.prediction.aligned == AlignedBy::chosen) {
     drawHeadSquares(panel, c);

@@ -33,20 +33,20 @@ std::string readsInWords(const ModelConfig& c) {
                   c.image.patch.width, c.image.patch.height);
 }
 
-bool isAttentionAlone(const model::Model& model) {
-  return model.config().modelType == formats::kAttentionsAlone;
+/// "2 layers".
+std::string counted(Index count, const char* what) {
+  return fmt::format("{} {}{}", withThousands(count), what, count == 1 ? "" : "s");
 }
 
 std::string inWords(const model::Model& model) {
   const ModelConfig& c = model.config();
-  if (isAttentionAlone(model)) {
-    return trFormat("attention weights from a file · {} layer{} · {} head{} · {} tokens", c.layers,
-                    c.layers == 1 ? "" : "s", c.heads, c.heads == 1 ? "" : "s",
-                    withThousands(c.positions));
+  const auto layers = [](const ModelConfig& stack) { return counted(stack.depth(), "layer"); };
+  if (c.modelType == formats::kAttentionsAlone) {
+    const auto* keys = model.encoder().get();
+    return trFormat("attention weights from a file · {} · {} · {}{} tokens", layers(c),
+                    counted(c.heads, "head"), withThousands(c.positions),
+                    keys != nullptr ? " × " + withThousands(keys->config().positions) : "");
   }
-  const auto layers = [](const ModelConfig& stack) {
-    return trFormat("{} layer{}", stack.depth(), stack.depth() == 1 ? "" : "s");
-  };
   if (model.encoder() != nullptr) {
     const ModelConfig& e = model.encoder()->config();
     return trFormat("{} · encoder: {}, {} heads · decoder: {}, {} heads · d_model {} · {}",
@@ -61,14 +61,14 @@ std::string inWords(const model::Model& model) {
 
 /// "2 unknown fields · 1 unused tensor"; empty where nothing is left out.
 std::string inWords(const model::ModelNotes& notes) {
-  std::string words;
-  const auto add = [&](std::size_t count, const char* what) {
-    if (count > 0) words += (words.empty() ? "" : " · ") + counted(static_cast<Index>(count), what);
+  std::vector<std::string> words;
+  const auto add = [&](const auto& list, const char* what) {
+    if (!list.empty()) words.push_back(counted(std::ssize(list), what));
   };
-  add(notes.unknownFields.size(), tr("unknown field"));
-  add(notes.unusedTensors.size(), tr("unused tensor"));
-  add(notes.files.size(), tr("note on files"));
-  return words;
+  add(notes.unknownFields, tr("unknown field"));
+  add(notes.unusedTensors, tr("unused tensor"));
+  add(notes.files, tr("note on files"));
+  return fmt::format("{}", fmt::join(words, " · "));
 }
 
 class ModelTextCard final : public Card {
@@ -83,7 +83,7 @@ class ModelTextCard final : public Card {
     // a wide card has the picture at one side, and all else at the other
     const bool beside = moment != nullptr && moment->ofImage() && isWide(look, Rect::rest());
     const bool apart =
-        moment != nullptr && !beside && !isAttentionAlone(*moment->trace->document().model);
+        moment != nullptr && !beside && moment->config().modelType != formats::kAttentionsAlone;
     // the prediction stays in view below a text or a picture that is too high for the card
     const float room = ImGui::GetContentRegionAvail().y;
     const float most = (moment != nullptr && moment->ofImage() ? 0.3F : 0.5F) * room;
@@ -175,7 +175,8 @@ class ModelTextCard final : public Card {
     }
     label(look.fonts.semibold, look.theme.text, moment->trace->document().model->name());
     wrappedLabel(look.fonts.small, look.theme.textMuted, inWords(*moment->trace->document().model));
-    if (isAttentionAlone(*moment->trace->document().model)) return attentionAlone(panel, *moment);
+    if (moment->config().modelType == formats::kAttentionsAlone)
+      return attentionAlone(panel, *moment);
     notes(look, moment->trace->document().model->notes());
     if (!moment->adapter.folder.empty()) adapter(look, *moment);
     ImGui::Dummy({0.0F, look.space.small});
@@ -217,6 +218,7 @@ class ModelTextCard final : public Card {
       wrappedLabel(look.fonts.small, look.theme.textMuted, note);
     }
     ImGui::Dummy({0.0F, look.space.small});
+    if (moment.source != nullptr) sourceTokens(panel, *moment.source);
     tokens(panel, moment);
   }
 
