@@ -75,16 +75,18 @@ PartMap mapOf(const PanelContext& panel, const AskedWord& asked, const LogitPart
   return map;
 }
 
-/// Draws as many parts of the largest magnitude as fit, and the sum of all others.
+/// Draws the parts by their magnitude, in a list that scrolls; of a picture as many as fit. The
+/// others are summed.
 void largestParts(const FrameContext& look, const model::ModelConfig& c, const LogitParts& found,
-                  const ColorScale& scale, Rect room) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
+                  const ColorScale& scale, const Rect& room) {
+  constexpr std::size_t kMostParts = 200;
   std::vector<WrittenPart> parts = found.parts;
   std::stable_sort(parts.begin(), parts.end(), [](const WrittenPart& a, const WrittenPart& b) {
     return std::abs(a.value) > std::abs(b.value);
   });
   const float line = fontSize(look.fonts.small) + look.space.small;
-  const auto fits = static_cast<std::size_t>(std::max(1.0F, room.height() / line));
+  const std::size_t fits =
+      look.still ? static_cast<std::size_t>(std::max(1.0F, room.height() / line)) : kMostParts;
   const std::size_t shown =
       parts.size() <= fits ? parts.size() : std::max<std::size_t>(fits, 2) - 1;
   double rest = 0.0;
@@ -95,13 +97,18 @@ void largestParts(const FrameContext& look, const model::ModelConfig& c, const L
                                                   : tr("layer 00, output bias"))
           .x;
   const float numbers = textSize(look.fonts.mono, "+00.000").x;
+  ImGui::SetCursorScreenPos(room.a);
+  beginPart("largest parts", room.size());
   const auto bar = [&](std::string name, double value) {
-    drawBarLine(look, list, room.cutTop(line), names, numbers,
+    const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {Rect::rest().width(), line});
+    ImGui::Dummy({at.width(), line - ImGui::GetStyle().ItemSpacing.y});
+    drawBarLine(look, ImGui::GetWindowDrawList(), at, names, numbers,
                 {std::move(name), changeInWords(value), static_cast<float>(std::abs(value) / most),
                  scale.color(look.maps, value < 0.0 ? -1e30F : 1e30F), look.theme.text});
   };
   for (std::size_t i = 0; i < shown; ++i) bar(inWords(parts[i], c), parts[i].value);
   if (shown < parts.size()) bar(trFormat("{} others", parts.size() - shown), rest);
+  ImGui::EndChild();
 }
 
 }  // namespace
