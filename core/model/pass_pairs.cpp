@@ -53,10 +53,14 @@ std::vector<Index> placesOf(const ModelDocument& one, const ModelDocument& other
                                            : alignedPlaces(one.input.ids, other.input.ids);
 }
 
-std::string tokensInWords(const std::vector<Index>& places, const char* what) {
-  const auto alone = std::ranges::count(places, kNoPartner);
-  return trFormat("the {} of {} tokens{} that have a partner there", std::ssize(places) - alone,
-                  std::ssize(places), what);
+std::string tokensInWords(const std::vector<Index>& places, Index others, const char* what) {
+  const Index count = std::ssize(places);
+  const Index paired = count - std::ranges::count(places, kNoPartner);
+  if (paired == count) {
+    return trFormat("all {} tokens{}, aligned with the {} there", count, what, others);
+  }
+  return trFormat("the {} of {} tokens{} that have a partner among the {} there", paired, count,
+                  what, others);
 }
 
 }  // namespace
@@ -84,12 +88,13 @@ PassPairs pairsOf(const ModelTrace& one, const ModelTrace& other) {
         trFormat("heads of the same number, {} × {} here, {} × {} there (layers × heads)",
                  c.depth(), c.heads, d.depth(), d.heads));
   }
-  if (one.tokens() != other.tokens()) words.push_back(tokensInWords(pairs.tokens, ""));
+  if (one.tokens() != other.tokens())
+    words.push_back(tokensInWords(pairs.tokens, other.tokens(), ""));
   if (c.crossAttention) {
     const ModelTrace &source = *one.document().memory, &there = *other.document().memory;
     pairs.memory = placesOf(source.document(), there.document());
     if (source.tokens() != there.tokens()) {
-      words.push_back(tokensInWords(pairs.memory, tr(" of the source")));
+      words.push_back(tokensInWords(pairs.memory, there.tokens(), tr(" of the source")));
     }
   }
   if (!words.empty()) pairs.inWords = trFormat("Compared are {}.", fmt::join(words, "; "));

@@ -93,7 +93,7 @@ TEST_F(ComparedModel, TextsOfDifferentLengthDifferOnTheTokensOfBoth) {
   EXPECT_TRUE(tabShows("this − other, aligned: at most 0.")) << tab();
   compared().shown = PassShown::difference;
   calm();
-  EXPECT_TRUE(headsShow("tokens that have a partner there")) << heads();
+  EXPECT_TRUE(headsShow("all 5 tokens, aligned with the 6 there")) << heads();
   EXPECT_GT(ui_.heatmaps(kModelHeadsCard).size(), 1U);
   ui_.view().model.metric = kDistanceMap;
   ui_.view().model.prediction.folded = true;

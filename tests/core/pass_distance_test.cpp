@@ -65,7 +65,7 @@ TEST(PassDistance, OfALongerTextIsThatOfTheTokensOfBoth) {
   const auto one = passOver({3, 1, 4, 9}), other = passOver({3, 1, 4});
   const PassPairs pairs = pairsOf(*one, *other);
   EXPECT_EQ(pairs.tokens, (std::vector<Index>{0, 1, 2, kNoPartner}));
-  EXPECT_EQ(pairs.inWords, "Compared are the 3 of 4 tokens that have a partner there.");
+  EXPECT_EQ(pairs.inWords, "Compared are the 3 of 4 tokens that have a partner among the 3 there.");
   const auto found = distancesBetween(*one, *other);
   for (const auto& distance : *found) EXPECT_NEAR(distance.value(), 0.0, 1e-6);
 }
