@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/cli/config_options.h"
+#include "app/cli/head_flags.h"
 #include "core/attention/steps/step.h"
 #include "core/base/error.h"
 
@@ -35,9 +36,27 @@ void addCellOptions(CLI::App& app, CellOptions& options) {
       ->type_name("ID")
       ->group(group);
   whole("--item", options.item, "batch item");
-  whole("--head", options.head, "head; of K and V: their own");
+  const auto withoutLayer = [&options](std::string& text) -> std::string {
+    const auto named = plainHead(text);
+    if (!named) return notWhole(text);
+    options.headLayer = named->layer;
+    text = std::to_string(named->head);
+    return {};
+  };
+  app.add_option("--head", options.head,
+                 "head, or layer and head (1.2, L1H2); of K and V: their own")
+      ->transform(CLI::Validator(withoutLayer, ""))
+      ->type_name("N|L.H")
+      ->group(group);
   whole("--row", options.row, "row: the query, of K and V the key");
   whole("--col", options.col, "column");
+}
+
+void checkHeadLayer(const CellOptions& options, std::optional<Index> layer) {
+  if (!options.headLayer || *options.headLayer == layer.value_or(0)) return;
+  throw UserError(fmt::format("--head {}.{}: this is layer {}: give its heads, as in {}",
+                              *options.headLayer, options.head.value_or(0), layer.value_or(0),
+                              options.head.value_or(0)));
 }
 
 TensorId tensorFrom(const CellOptions& options) {

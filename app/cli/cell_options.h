@@ -17,10 +17,14 @@ struct CellOptions {
   std::string tensor;  // q, k or v where a step has all three; any for a gradient; empty: q
   std::optional<Index> item, head, row, col;
   bool gradient = false;
+  std::optional<Index> headLayer = {};  // of a head that was given with it: "1.2", "L1H2"
 };
 
 /// Adds --step, --item, --head, --row and --col.
 void addCellOptions(CLI::App& app, CellOptions& options);
+
+/// Throws UserError where the head is of another layer than the pass; without one that is layer 0.
+void checkHeadLayer(const CellOptions& options, std::optional<Index> layer);
 
 /// Returns the tensor of the options: the named one, or the step's own.
 TensorId tensorFrom(const CellOptions& options);

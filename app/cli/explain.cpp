@@ -147,6 +147,7 @@ void printExplanation(std::ostream& out, const Trace& trace, const Explanation& 
 }
 
 void runExplain(const ExplainOptions& options, std::ostream& out) {
+  checkHeadLayer(options.cell, options.pass.layer);
   const DocumentPtr document = documentFrom(options.pass);
   const CellRef cell = cellFrom(options.cell, document->config);
   const TracePtr trace = computePass(options.pass, document);

@@ -12,22 +12,6 @@
 namespace headscope::cli {
 namespace {
 
-/// Parses "3.7", "L3H7" or "l3h7"; nothing for another text.
-std::optional<HeadOfLayer> plainHead(const std::string& text) {
-  const char* end = text.data() + text.size();
-  const auto read = [&](const char* from, std::string_view between) -> std::optional<HeadOfLayer> {
-    HeadOfLayer head;
-    const auto [middle, layerError] = std::from_chars(from, end, head.layer);
-    if (layerError != std::errc() || middle == end) return std::nullopt;
-    if (between.find(*middle) == std::string_view::npos) return std::nullopt;
-    const auto [rest, headError] = std::from_chars(middle + 1, end, head.head);
-    if (headError != std::errc() || rest != end) return std::nullopt;
-    return head;
-  };
-  const bool named = text.starts_with('L') || text.starts_with('l');
-  return named ? read(text.data() + 1, "Hh") : read(text.data(), ".");
-}
-
 HeadOfLayer plainHeadFrom(std::string_view flag, const std::string& text) {
   if (const auto head = plainHead(text)) return *head;
   throw UserError(fmt::format("{} {}: give layer and head, both from 0: 3.7 or L3H7", flag, text));
@@ -50,6 +34,21 @@ std::optional<HeadsOfStack> allHeads(std::string_view text, const model::Model& 
 }
 
 }  // namespace
+
+std::optional<HeadOfLayer> plainHead(const std::string& text) {
+  const char* end = text.data() + text.size();
+  const auto read = [&](const char* from, std::string_view between) -> std::optional<HeadOfLayer> {
+    HeadOfLayer head;
+    const auto [middle, layerError] = std::from_chars(from, end, head.layer);
+    if (layerError != std::errc() || middle == end) return std::nullopt;
+    if (between.find(*middle) == std::string_view::npos) return std::nullopt;
+    const auto [rest, headError] = std::from_chars(middle + 1, end, head.head);
+    if (headError != std::errc() || rest != end) return std::nullopt;
+    return head;
+  };
+  const bool named = text.starts_with('L') || text.starts_with('l');
+  return named ? read(text.data() + 1, "Hh") : read(text.data(), ".");
+}
 
 HeadOfLayer headFrom(std::string_view flag, const std::string& text,
                      const model::ModelConfig& config) {
@@ -134,8 +133,8 @@ std::vector<Index> headsOfLayerFrom(std::string_view flag, const std::vector<std
                                   text, layer, layer));
     }
     if (named->layer != layer) {
-      throw UserError(fmt::format("{} {}: the pass is of layer {}: give its heads, as in {}.{}",
-                                  flag, text, layer, layer, named->head));
+      throw UserError(fmt::format("{} {}: this is layer {}: give its heads, as in {}.{}", flag,
+                                  text, layer, layer, named->head));
     }
     found.push_back(named->head);
   }

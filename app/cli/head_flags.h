@@ -2,6 +2,7 @@
 // "all".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,8 @@
 
 namespace headscope::cli {
 
+/// Parses "3.7", "L3H7" or "l3h7"; nothing for another text.
+std::optional<HeadOfLayer> plainHead(const std::string& text);
 /// Parses "3.7" or "L3H7", layer and head counted from 0; of a decoder "decoder:3.7" or
 /// "cross:3.7". Throws UserError that names the flag.
 HeadOfLayer headFrom(std::string_view flag, const std::string& text,

@@ -67,6 +67,7 @@ Size sizeFrom(const std::string& text) {
 ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& config,
                        ui::ViewState view) {
   const bool saved = !options.pass.session.empty();
+  checkHeadLayer(options.cell, options.pass.layer);
   CellOptions cell = options.cell;
   const bool cellGiven = !cell.step.empty() || cell.item || cell.head || cell.row || cell.col;
   options.look.applyTo(view);

@@ -24,6 +24,20 @@ TEST(HeadFlags, AllStandsForEveryHead) {
             withoutHeads("0.0,0.1,0.2,0.3,1.0,1.1,1.2,1.3")["predictions"]);
 }
 
+/// The head of one cell, in a layer of a model or without one, which is layer 0.
+TEST(HeadFlags, OneCellsHeadIsNamedLikewise) {
+  const auto cell = [](const std::string& head) {
+    return jsonOf({"explain", "--model", dataFile("tiny-gpt2"), "--layer", "1", "--ids", "5,17,3",
+                   "--step", "score", "--row", "2", "--col", "1", "--head", head});
+  };
+  EXPECT_EQ(cell("1.2"), cell("2"));
+  EXPECT_EQ(cell("L1H2"), cell("2"));
+  EXPECT_EQ(jsonOf({"explain", "--step", "score", "--row", "2", "--head", "L0H3"}),
+            jsonOf({"explain", "--step", "score", "--row", "2", "--head", "3"}));
+  expectRefused({"explain", "--step", "score", "--head", "1.2"}, {"--head 1.2", "layer 0"});
+  expectRefused({"explain", "--step", "score", "--head", "all"}, {"'all' is not a whole number"});
+}
+
 /// One parser for the heads of a model, of one layer, and of circuits.
 TEST(HeadFlags, NameTheHeadsOfOneLayerLikewise) {
   const auto output = [](const std::string& heads) {
