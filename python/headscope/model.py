@@ -143,17 +143,19 @@ class Model:
         or "other" with `other_text` or `other_ids`. `place`: the token at which parts are replaced,
         "asked" or "each". `token`: the word, " on"; absent: the most probable one.
         `against`: a word whose logit is subtracted. `set`: a file of texts to sweep over, or a
-        template, "template:ioi", with `count` and `seed`. `to`: the receiver of paths, "9.6:q".
+        template, "template:ioi", with `count` and `seed`. `to`: the receiver of paths, "9.6:q"; of
+        several, ["9.6:q", "9.9:q"] or "all:q", a list of a Sweep for each is returned.
         """
         result = self._ask("sweep", text=text, ids=ids, over=over, token=token, against=against,
                            **{"with": with_}, **options)
-        return Sweep(result)
+        return [Sweep(each) for each in result["sweeps"]] if "sweeps" in result else Sweep(result)
 
     def why(self, text=None, *, ids=None, token=None, against=None, depth=None, **options):
         """Follows a word back to the tokens that were read; returns what `headscope why --json`
         prints. `depth`: the number of steps. `score`: begins at a head's score instead of a word,
         "1.2:5:3" (layer 1, head 2, from place 5 to place 3). `pairs=True` runs the model again
-        without the largest pairs of writers of each score, too; `through="heads"` follows heads alone."""
+        without the largest pairs of writers of each score, too; `through="heads"` follows heads
+        alone."""
         return self._ask("why", text=text, ids=ids, token=token, against=against, depth=depth,
                          **options)
 

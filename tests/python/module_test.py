@@ -249,6 +249,9 @@ class OpenModel(unittest.TestCase):
 
     def test_paths_have_the_rows_of_the_layers_before(self):
         paths = self.model.sweep("The cat sat", to="1.2:v", with_="mean")
+        several = self.model.sweep("The cat sat", to=["1.2:v", "1.0:q"], with_="mean")
+        self.assertEqual(len(several), 2)
+        np.testing.assert_array_equal(several[0].values, paths.values)
         self.assertEqual(paths.values.shape, (1, 4))
         self.assertEqual(paths.json["to"], "1.2:v")
         keys = self.model.sweep("The cat sat", over="keys", with_="mean")

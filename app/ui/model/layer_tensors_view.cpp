@@ -232,6 +232,12 @@ void drawLayerTensors(const PanelContext& panel, const AskedWord& asked) {
                         "× value is {:+.3f} in all.",
                         shown.tensor.part == LayerPart::neurons ? tr("neurons") : tr("coordinates"),
                         asked.logitName(), shown.sum));
+  if (of.of.config().experts.at(of.layer)) {
+    wrappedLabel(
+        look.fonts.small, look.theme.textMuted,
+        tr("This layer's network is a mixture of experts, whose neurons differ from token to "
+           "token: the tab Why takes them apart."));
+  }
   Rect room = Rect::rest();
   const Rect right =
       room.cutRight(std::clamp(room.width() * 0.36F, look.px(330), look.px(460)), look.space.large);
