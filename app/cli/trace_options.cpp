@@ -31,11 +31,12 @@ std::optional<Index> idFrom(const char* flag, std::optional<Index> id, const std
 constexpr std::string_view kAllSites = "all";
 
 /// The sites in the order in which they were given, each once; "all": those that the model has.
-std::vector<model::Site> sitesOf(const TraceOptions& options, bool attentionOnly) {
+/// `model`: null before one is open.
+std::vector<model::Site> sitesOf(const TraceOptions& options, const model::Model* model) {
   std::vector<model::Site> sites;
   if (options.sites.size() == 1 && options.sites.front() == kAllSites) {
     std::ranges::copy_if(model::kSites, std::back_inserter(sites), [&](model::Site site) {
-      return site != model::Site::network || !attentionOnly;
+      return model == nullptr || whyWithout(site, *model).empty();
     });
     return sites;
   }
@@ -50,7 +51,7 @@ std::vector<model::Site> sitesOf(const TraceOptions& options, bool attentionOnly
 
 void TraceOptions::check() const {
   try {
-    sitesOf(*this, false);
+    sitesOf(*this, nullptr);
   } catch (const UserError& error) {
     throw UserError(fmt::format("--sites: {}", error.what()));
   }
@@ -71,7 +72,7 @@ TraceFile::TraceFile(const TraceOptions& options, const model::ModelTracePtr& tr
     : path_(options.path), trace_(trace), contents_(std::make_unique<Contents>()) {
   formats::TraceExtras& extras = contents_->extras;
   extras.others = std::move(others);
-  extras.sites = sitesOf(options, trace->config().attentionOnly);
+  extras.sites = sitesOf(options, trace->document().model.get());
   const auto word = idFrom("--grad-of", options.gradOfId, options.gradOf, trace->config(), names);
   if (!word) return;
   const auto against =
@@ -108,7 +109,8 @@ void addTraceOptions(CLI::App& app, TraceOptions& options) {
           ->type_name("FILE.safetensors|FILE.npz");
   app.add_option("--sites", options.sites,
                  "also q, k, v, heads (L,H,T,d_k), residual (L,T,D: what enters each layer), "
-                 "attention and network (L,T,D: what each adds), or all")
+                 "residual_mid (after its attention), attention and network (L,T,D: what each "
+                 "adds), network_input, neurons (L,T,F), or all")
       ->delimiter(',')
       ->needs(trace)
       ->type_name("SITE,…");

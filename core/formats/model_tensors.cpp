@@ -180,7 +180,7 @@ struct SiteTensor {
 std::vector<SiteTensor> siteTensors(model::Site site, const model::ModelConfig& c) {
   const std::string name(nameOf(site));
   if (!c.crossAttention) return {{name, site}};
-  if (site == model::Site::network) return {{"decoder_" + name, site, 1, 2}};
+  if (isOfNetwork(site)) return {{"decoder_" + name, site, 1, 2}};
   return {{"decoder_" + name, site, 0, 2}, {"cross_" + name, site, 1, 2}};
 }
 

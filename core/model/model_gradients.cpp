@@ -7,6 +7,7 @@
 
 #include "core/attention/gradients.h"
 #include "core/attention/ledger.h"
+#include "core/attention/steps/linear.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
@@ -43,7 +44,9 @@ void skipWeights(Gradients& gradients) {
 /// size.
 Index bytesForGradients(const ModelConfig& c, Index tokens, const std::vector<Site>& others) {
   Index width = c.heads * c.headDim + c.dModel;
-  for (const Site site : others) width += isOfHeads(site) ? c.heads * c.headDim : c.dModel;
+  for (const Site site : others) {
+    width += isOfHeads(site) ? c.heads * c.headDim : site == Site::neurons ? c.ffWidth : c.dModel;
+  }
   const Index results = c.layers * tokens * width;
   const Index scores = 3 * c.heads * tokens * tokens;
   return (results + scores) * static_cast<Index>(sizeof(float));
@@ -84,6 +87,8 @@ ModelBackward::ModelBackward(ModelTracePtr trace, Tensor gradLast,
   const ModelConfig& c = trace_->config();
   for (const Site site : others) {
     if (site == Site::heads || site == Site::residual) continue;
+    const std::string why = whyWithout(site, *trace_->document().model);
+    if (!why.empty()) throw UserError(why);
     found_.others[site].resize(static_cast<std::size_t>(c.layers));
   }
   const Index tokens = trace_->tokens();
@@ -152,6 +157,11 @@ void ModelBackward::throughLayer() {
     found_.memory = sum(found_.memory, gradients.tensor(TensorId::memory), 1.0, execution_);
   }
   keep(Site::network, network.addition);
+  keep(Site::residualMid, network.half);
+  keep(Site::networkInput, network.input);
+  if (found_.others.contains(Site::neurons) && !network.output.empty()) {
+    keep(Site::neurons, linearInputGradient(network.output, weights->feedForward.down, execution_));
+  }
   keep(Site::attention, added.stream);
   for (const Site side : {Site::q, Site::k, Site::v}) {
     keep(side, gradients.tensor(tensorOf(side)));

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/document/trace.h"
 #include "core/model/blocks.h"
+#include "core/model/network.h"
 
 namespace headscope::model {
 Tensor valuesInLayer(Site site, const ModelTrace& trace, Index layer,
@@ -28,6 +29,14 @@ Tensor valuesInLayer(Site site, const ModelTrace& trace, Index layer,
     case Site::attention:
       return attentionAddition(trace.layer(layer)->tensor(TensorId::output), *weights(),
                                trace.config(), execution);
+    case Site::residualMid:
+      return trace.hidden(2 * layer + 1);
+    case Site::networkInput:
+      return networkInput(trace.hidden(2 * layer), trace.hidden(2 * layer + 1), *weights(),
+                          trace.config(), execution);
+    case Site::neurons:
+      return networkActivations(valuesInLayer(Site::networkInput, trace, layer, execution),
+                                weights()->feedForward, trace.config(), execution);
     case Site::network:
       break;
   }
@@ -60,6 +69,12 @@ std::string_view nameOf(Site site) {
       return "residual";
     case Site::attention:
       return "attention";
+    case Site::residualMid:
+      return "residual_mid";
+    case Site::networkInput:
+      return "network_input";
+    case Site::neurons:
+      return "neurons";
     case Site::network:
       break;
   }
@@ -75,10 +90,25 @@ Site siteFromName(std::string_view name) {
       fmt::format("there is no site '{}': the sites are {}", name, fmt::join(names, ", ")));
 }
 
+std::string whyWithout(Site site, const Model& model) {
+  const ModelConfig& c = model.config();
+  if (isOfNetwork(site) && c.attentionOnly) {
+    return fmt::format("{} has attention alone, without networks: leave out the site {}",
+                       model.name(), nameOf(site));
+  }
+  if (site == Site::neurons && c.experts.count > 0) {
+    return fmt::format(
+        "{} has mixtures of experts, whose neurons differ from token to token: leave out the site "
+        "{}",
+        model.name(), nameOf(site));
+  }
+  return {};
+}
+
 Shape shapeOf(Site site, const ModelTrace& trace) {
   const ModelConfig& c = trace.config();
-  const bool stream = site == Site::residual || site == Site::attention || site == Site::network;
-  if (stream) return {c.layers, trace.tokens(), c.dModel};
+  if (site == Site::neurons) return {c.layers, trace.tokens(), c.ffWidth};
+  if (!isOfHeads(site)) return {c.layers, trace.tokens(), c.dModel};
   const bool shared = site == Site::k || site == Site::v;
   return {c.layers, shared ? c.kvHeads : c.heads, trace.tokens(), c.headDim};
 }
@@ -90,10 +120,8 @@ Tensor valuesOf(Site site, const ModelTrace& trace, const ExecutionContext& exec
         "shape: read its layers one by one",
         trace.document().model->name()));
   }
-  if (site == Site::network && trace.config().attentionOnly) {
-    throw UserError(fmt::format("{} has attention alone, without networks: leave out the site {}",
-                                trace.document().model->name(), nameOf(site)));
-  }
+  const std::string why = whyWithout(site, *trace.document().model);
+  if (!why.empty()) throw UserError(why);
   Tensor all = Tensor::uninitialised(shapeOf(site, trace));
   float* to = all.mutableData();
   for (Index layer = 0; layer < trace.layers() && !execution.stop(); ++layer) {

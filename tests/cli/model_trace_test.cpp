@@ -78,7 +78,8 @@ TEST_F(ModelTraceFile, HasGradientsAsTransformersGivesThem) {
 TEST_F(ModelTraceFile, HasGradientsOfTheSitesThatItHas) {
   const SafetensorsFile file =
       traced({"--ids", "5,17,3,40", "--grad-of-id", "21", "--sites", "all"});
-  for (const char* site : {"q", "k", "v", "heads", "residual", "attention", "network"}) {
+  for (const char* site : {"q", "k", "v", "heads", "residual", "attention", "network",
+                           "residual_mid", "network_input", "neurons"}) {
     EXPECT_EQ(file.shape(fmt::format("grad.{}", site)), file.shape(site)) << site;
   }
   // what attention adds goes into the same stream as what the layer read, past its own norms

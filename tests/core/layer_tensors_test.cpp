@@ -43,7 +43,10 @@ double along(const Tensor& a, const Tensor& b) {
 }
 
 TEST_P(LayerTensorsOfEveryModel, AreThoseOfTheBackwardPass) {
-  ModelBackward backward(trace_, gradLast_, {}, {Site::network});
+  std::vector<Site> sites{Site::network, Site::residualMid, Site::networkInput};
+  const bool neurons = whyWithout(Site::neurons, *trace_->document().model).empty();
+  if (neurons) sites.push_back(Site::neurons);
+  ModelBackward backward(trace_, gradLast_, {}, sites);
   while (!backward.runUnit()) continue;
   const ModelGradients whole = backward.found().value();
   for (Index layer = 0; layer < trace_->layers(); ++layer) {
@@ -60,6 +63,14 @@ TEST_P(LayerTensorsOfEveryModel, AreThoseOfTheBackwardPass) {
     ASSERT_EQ(network != nullptr, has);
     if (!has) continue;
     EXPECT_EQ(network->gradient.values(), whole.inLayer(Site::network, layer).values());
+    for (const auto& [part, site] : {std::pair(LayerPart::between, Site::residualMid),
+                                     {LayerPart::networkInput, Site::networkInput},
+                                     {LayerPart::neurons, Site::neurons}}) {
+      const LayerTensor* tensor = find(found, part);
+      if (tensor == nullptr || (site == Site::neurons && !neurons)) continue;
+      EXPECT_EQ(tensor->gradient.values(), whole.inLayer(site, layer).values()) << inWords(part);
+      EXPECT_EQ(tensor->values.values(), valuesInLayer(site, *trace_, layer).values());
+    }
     EXPECT_EQ(network->values.values(), valuesInLayer(Site::network, *trace_, layer).values());
   }
 }

@@ -34,6 +34,10 @@ TEST_P(SitesOfAModel, AreThoseOfThePass) {
   }
   for (const Site site : kSites) {
     ASSERT_EQ(siteFromName(nameOf(site)), site);
+    if (!whyWithout(site, *trace_->document().model).empty()) {
+      expectUserError([&] { valuesOf(site, *trace_, {}); }, "leave out the site");
+      continue;
+    }
     ASSERT_EQ(valuesOf(site, *trace_, {}).shape(), shapeOf(site, *trace_)) << nameOf(site);
   }
   for (Index layer = 0; layer < c.layers; ++layer) {
@@ -45,6 +49,7 @@ TEST_P(SitesOfAModel, AreThoseOfThePass) {
       EXPECT_EQ(layerOf(site, layer).values(), attention->tensor(id).values());
     }
     EXPECT_EQ(layerOf(Site::residual, layer).values(), trace_->hidden(2 * layer).values());
+    EXPECT_EQ(layerOf(Site::residualMid, layer).values(), trace_->hidden(2 * layer + 1).values());
     const Tensor whole = sum(trace_->hidden(2 * layer + 1), layerOf(Site::network, layer), 1.0, {});
     const NormWeights norm =
         c.preNorm ? NormWeights{} : trace_->document().model->layer(layer)->feedForwardNorm;

@@ -42,7 +42,7 @@ std::string nameOfPart(const Patch& part, const model::ModelConfig& config) {
       return layer;
     case Site::attention:
       return layer + ", attention";
-    case Site::network:
+    default:
       break;
   }
   return layer + ", FFN";
