@@ -87,6 +87,8 @@ TEST(PassDistance, CountsTheWeightOnKeysWithoutAPartner) {
     }
   }
   EXPECT_NEAR((*found)[placeOf({1, 2}, one->config())].value(), 0.5 * sum / 3.0, 1e-6);
+  const auto back = distancesBetween(*other, *one);  // the weight lies on the other's key
+  EXPECT_NEAR((*back)[placeOf({1, 2}, one->config())].value(), 0.5 * sum / 3.0, 1e-6);
 }
 
 TEST(PassDistance, ModelsOfOtherSizesAreComparedAsFarAsBothGo) {
