@@ -33,11 +33,6 @@ std::string readsInWords(const ModelConfig& c) {
                   c.image.patch.width, c.image.patch.height);
 }
 
-/// "2 layers".
-std::string counted(Index count, const char* what) {
-  return fmt::format("{} {}{}", withThousands(count), what, count == 1 ? "" : "s");
-}
-
 std::string inWords(const model::Model& model) {
   const ModelConfig& c = model.config();
   const auto layers = [](const ModelConfig& stack) { return counted(stack.depth(), "layer"); };
