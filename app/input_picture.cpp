@@ -32,7 +32,7 @@ const ui::TokenPictures* InputPicture::of(const Document& document) {
   x_ = document.input->x;
   pictures_.reset();
   const auto patches = ui::PatchPicture::of(*document.input, 0);
-  if (!patches) return nullptr;
+  if (!patches || !isImage(document.input->readings.channels)) return nullptr;
   const auto picture = std::make_shared<const formats::Picture>(pictureOf(document, *patches));
   pictures_ = ui::TokenPictures{
       x_,

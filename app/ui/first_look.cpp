@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <vector>
 
 #include "app/ui/head_purposes.h"
 #include "app/ui/panel.h"
@@ -23,16 +24,24 @@ void FirstLook::open(const Document& document, ViewState& view) {
   const auto isMark = [&](std::size_t query) {
     return !texts.empty() && query < texts.front().size() && !isWord(texts.front()[query]);
   };
-  Index farthest = 0;
+  // patches at the same distance show the more, the more there is to see on them
+  const std::vector<float> contrasts =
+      patchContrasts(document.input->patches, document.input->x, 0);
+  const auto seen = [&](Index query, Index key) {
+    return contrasts.empty() ? static_cast<float>(std::abs(query - key))
+                             : contrasts[static_cast<std::size_t>(query)] +
+                                   contrasts[static_cast<std::size_t>(key)];
+  };
+  float most = 0.0F;
   for (std::size_t head = 0; head < relations.size(); ++head) {
     if (!relations[head] || relations[head]->partners.empty()) continue;
     const auto& queries = relations[head]->partners.front();
     for (std::size_t query = 0; query < queries.size(); ++query) {
       if (queries[query].empty() || isMark(query)) continue;
       const Index key = queries[query].front();
-      const Index apart = std::abs(static_cast<Index>(query) - key);
-      if (apart <= farthest) continue;
-      farthest = apart;
+      const float shows = seen(static_cast<Index>(query), key);
+      if (shows <= most) continue;
+      most = shows;
       cell_ =
           CellRef{TensorId::rawScores, 0, static_cast<Index>(head), static_cast<Index>(query), key};
     }

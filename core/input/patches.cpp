@@ -75,4 +75,28 @@ PatchGrid patchGridOf(const Readings& readings) {
   return grid;
 }
 
+std::vector<float> patchContrasts(const PatchGrid& grid, const Tensor& x, Index item) {
+  if (!grid.on()) return {};
+  const Index tokens = x.dim(1), width = x.dim(2);
+  const float* rows = x.data() + item * tokens * width;
+  // the square of a patch's distance from the mean of its two neighbours along one direction
+  const auto apart = [&](Index patch, Index down, Index right) {
+    const Index before = grid.beside(patch, -down, -right);
+    const Index behind = grid.beside(patch, down, right);
+    float sum = 0.0F;
+    for (Index d = 0; d < width && before >= 0 && behind >= 0; ++d) {
+      const float mean = 0.5F * (rows[before * width + d] + rows[behind * width + d]);
+      sum += (rows[patch * width + d] - mean) * (rows[patch * width + d] - mean);
+    }
+    return sum;
+  };
+  std::vector<float> contrasts(static_cast<std::size_t>(tokens), 0.0F);
+  for (Index i = grid.first; i < std::min(tokens, grid.first + grid.count()); ++i) {
+    contrasts[static_cast<std::size_t>(i)] = std::sqrt(apart(i, 1, 0) + apart(i, 0, 1));
+  }
+  const float most = *std::ranges::max_element(contrasts);
+  for (float& contrast : contrasts) contrast = most > 0.0F ? contrast / most : 0.0F;
+  return contrasts;
+}
+
 }  // namespace headscope

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/index.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope {
 
@@ -45,5 +46,10 @@ std::string patchName(const PatchPlace& place);
 /// Returns the grid that the places of a series form in every item; none where it is no image, and
 /// where patches are missing, repeated or in another order.
 PatchGrid patchGridOf(const Readings& readings);
+
+/// How unlike the patches at both sides of it each patch is in X (B, T, D), from 0 to 1: large
+/// where the picture has something to see. A position, which changes evenly, does not count. T
+/// numbers, 0 for tokens that are no patches; empty without a grid.
+std::vector<float> patchContrasts(const PatchGrid& grid, const Tensor& x, Index item);
 
 }  // namespace headscope

@@ -331,7 +331,8 @@ TEST(StageForms, AWindowOfHardlyAnySizeIsDrawn) {
 TEST(StageWords, ShowWordsWithoutTheMarkOfSentencePiece) {
   EXPECT_EQ(stageWord("\u2581cat"), "cat");
   EXPECT_EQ(stageWord("s"), "s");
-  EXPECT_EQ(stageWord("\u2581"), "[space]");
+  EXPECT_EQ(stageWord("·cat"), "cat");
+  EXPECT_EQ(stageWord("\u2581"), "·");
   EXPECT_FALSE(isWord(stageWord("\u2581\u2581")));
   EXPECT_EQ(stageWord(""), "[pad]");
   ViewState view = onStage();

@@ -232,6 +232,7 @@ void drawImage(const PanelContext& panel, const ModelMoment& moment, const ImVec
   const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width, width * aspect});
   addPicture(ImGui::GetWindowDrawList(), look.scene,
              {sourceOf(moment), {{{at.a.x, at.a.y, at.b.x, at.b.y}}}});
+  ImGui::GetWindowDrawList()->AddRect(at.a, at.b, look.theme.panelBorder);
   const std::vector<Rect> patches = patchRects(moment, at);
   if (row != nullptr) {
     drawPatchMap(look, ImGui::GetWindowDrawList(), patches, row, look.theme.accent,
@@ -275,6 +276,7 @@ void drawRowOnImage(const FrameContext& look, const ModelMoment& moment, const H
   const Rect at = Rect::at(room.a, {width, width * aspect});
   ImDrawList* list = ImGui::GetWindowDrawList();
   addPicture(list, look.scene, {sourceOf(moment), {{{at.a.x, at.a.y, at.b.x, at.b.y}}}});
+  list->AddRect(at.a, at.b, look.theme.panelBorder);
   const std::vector<Rect> patches = patchRects(moment, at);
   drawPatchMap(look, list, patches, row.data(), look.theme.accent, fullWeight(row));
   const Rect& own = patches[static_cast<std::size_t>(token)];

@@ -11,6 +11,7 @@
 #include "app/ui/asked_score.h"
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
+#include "app/ui/menu.h"
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
@@ -18,9 +19,11 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/selection.h"
+#include "app/ui/stage/stage_view.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/model/tokenized.h"
@@ -111,7 +114,8 @@ class LayerStripCard final : public Card {
   }
 
  private:
-  /// Draws as many layers around the shown one as fit into half of the line.
+  /// Draws as many layers around the shown one as fit into half of the line; where layers are
+  /// hidden at a side, "…" there opens the list of all.
   void layers(const PanelContext& panel, const model::ModelConfig& c, Stack stack, Index shown) {
     const FrameContext& look = panel.look;
     const Index count = c.layers;
@@ -119,19 +123,50 @@ class LayerStripCard final : public Card {
     const auto fit =
         std::max<Index>(1, static_cast<Index>(ImGui::GetContentRegionAvail().x * 0.35F / each));
     const Index first = std::clamp<Index>(shown - fit / 2, 0, std::max<Index>(0, count - fit));
-    for (Index layer = first; layer < std::min(count, first + fit); ++layer) {
-      const char* kind = !c.crossAttention ? "" : c.readsMemory(layer) ? " cross" : " self";
-      const std::string name = fmt::format("{}{}{}", c.depthOf(layer) + 1, kind,
-                                           model_.differs(layer, stack) ? "*" : "");
-      if (pill(look, fmt::format("{}##layer {}", name, layer).c_str(), layer == shown) &&
-          layer != shown) {
+    const Index end = std::min(count, first + fit);
+    if (first > 0) moreLayers(look, "…##layers before", first);
+    for (Index layer = first; layer < end; ++layer) {
+      const std::string name = fmt::format("{}##layer {}", layerName(c, stack, layer), layer);
+      if (pill(look, name.c_str(), layer == shown) && layer != shown) {
         openLayerInFlow(panel, model_, {layer, panel.selection.head}, stack);
       }
       tip(look, trFormat("{}{}: open it here", c.layerInWords(layer, true),
                          model_.differs(layer, stack) ? ", edited" : ""));
       ImGui::SameLine(0.0F, look.space.thin);
     }
+    if (end < count) moreLayers(look, "…##layers behind", count - end);
+    allLayers(panel, c, stack, shown);
     ImGui::SameLine(0.0F, look.space.large);
+  }
+
+  /// "3", "3 cross*".
+  std::string layerName(const model::ModelConfig& c, Stack stack, Index layer) const {
+    const char* kind = !c.crossAttention ? "" : c.readsMemory(layer) ? " cross" : " self";
+    return fmt::format("{}{}{}", c.depthOf(layer) + 1, kind,
+                       model_.differs(layer, stack) ? "*" : "");
+  }
+
+  void moreLayers(const FrameContext& look, const char* text, Index hidden) {
+    if (pill(look, text)) opensList_ = true;
+    tip(look, trFormat("{} more; a list of all layers", withThousands(hidden)));
+    ImGui::SameLine(0.0F, look.space.thin);
+  }
+
+  void allLayers(const PanelContext& panel, const model::ModelConfig& c, Stack stack, Index shown) {
+    if (std::exchange(opensList_, false)) openMenu("all layers");
+    constexpr int kLines = 16;
+    ImGui::SetNextWindowSizeConstraints(
+        {0.0F, 0.0F}, {panel.look.px(400), kLines * ImGui::GetFrameHeightWithSpacing()});
+    if (!beginPopup("all layers")) return;
+    for (Index layer = 0; layer < c.layers; ++layer) {
+      const std::string name = fmt::format("{}{}", c.layerInWords(layer, true),
+                                           model_.differs(layer, stack) ? ", edited" : "");
+      if (ImGui::MenuItem(name.c_str(), nullptr, layer == shown) && layer != shown) {
+        openLayerInFlow(panel, model_, {layer, panel.selection.head}, stack);
+      }
+      if (layer == shown && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
+    }
+    ImGui::EndPopup();
   }
 
   /// Names the experts that the chosen token goes to in this layer; the tip names those of all.
@@ -179,6 +214,7 @@ class LayerStripCard final : public Card {
   }
 
   LiveModel& model_;
+  bool opensList_ = false;  // of all layers, with this frame
 };
 
 /// The weight of the key that a head looks at most from the chosen token.
@@ -203,6 +239,11 @@ void showInFlow(const PanelContext& panel, const ModelMoment& moment, const Head
   });
   if (!problem.empty()) return panel.commands.say(problem, true);
   if (opened) opened(open.document);
+  if (panel.selection.page != kFlowPage) {
+    panel.selection.step = StepId::softmax;  // which gives the chosen weight
+    // Stage and Heads follow the token that was chosen here
+    panel.stageView.word = panel.modelView.token < 0 ? Index{-1} : open.chosen->row;
+  }
   panel.commands.add(std::move(open));
   panel.selection.head = head.head;
   panel.selection.page = kFlowPage;

@@ -15,11 +15,18 @@ struct PanelContext;
 class PatchPicture {
  public:
   /// Returns the picture of a series that has the channels red, green and blue (0 to 1), row and
-  /// column; else none. Tokens without a whole row and column, such as a class token, are left out.
+  /// column, or of tokens that a model cut from an image; else none. Tokens without a place in it,
+  /// such as a class token, are left out.
   static std::optional<PatchPicture> of(const Input& input, Index item);
+  /// The same with the outlines of the frame's token pictures, where they are of X.
+  static std::optional<PatchPicture> shown(const FrameContext& look, const Input& input,
+                                           Index item);
 
-  /// Draws the picture in a square: that of the frame's token pictures where they are of X, else
-  /// the patches in their mean colours. `query` and `key` are the tokens to frame; −1: none.
+  /// The largest rectangle of the picture's form in a room, in its middle; `down` as in `placed`.
+  Rect within(const Rect& room, float down = 0.5F) const;
+  /// Draws the picture in a rectangle of its form: that of the frame's token pictures where they
+  /// are of X, else the patches in their mean colours. `query` and `key` are the tokens to frame;
+  /// −1: none.
   void draw(const FrameContext& look, ImDrawList* list, const Rect& at, Index query,
             Index key) const;
   /// The patches of `tokens` tokens in the picture drawn at `at`; empty for those without one.
@@ -33,11 +40,16 @@ class PatchPicture {
  private:
   struct Patch {
     Index token = 0, row = 0, column = 0;
-    ImU32 color = 0;
+    ImU32 color = 0;  // 0: not known
+    Rect part;        // 0 … 1 across the picture
   };
+  static std::vector<Patch> patchesOf(const Readings& readings, Index item);
+  void layOut();
+
   Tensor x_;  // of the input
   std::vector<Patch> patches_;
-  Index side_ = 1;  // patches along a side
+  Index rows_ = 1, columns_ = 1;  // of patches
+  float aspect_ = 1.0F;           // its height, where its width is 1
 };
 
 /// Draws the document's image at the cursor, frames the query and key under the mouse or chosen,

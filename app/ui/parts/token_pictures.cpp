@@ -18,7 +18,12 @@ void TokenPictures::draw(const FrameContext& look, ImDrawList* list,
     batch.quads.push_back(
         {{at.a.x, at.a.y, at.b.x, at.b.y}, {part.a.x, part.a.y, part.b.x, part.b.y}});
   }
-  if (!batch.quads.empty()) addPicture(list, look.scene, std::move(batch));
+  if (batch.quads.empty()) return;
+  addPicture(list, look.scene, std::move(batch));
+  // a patch as light as the ground still has an edge
+  for (const auto& [token, at] : tokens) {
+    if (has(token)) list->AddRect(at.a, at.b, look.theme.panelBorder, 0.0F, 0, look.space.hair);
+  }
 }
 
 void TokenPictures::drawAlong(const FrameContext& look, ImDrawList* list, const Rect& strip,

@@ -71,11 +71,9 @@ SceneLayout layoutPlace(const PanelContext& panel, StagePlace place, const Rect&
   space.belowEach = share.below > 0.0F ? look.px(kNumberRoom + 18.0F) : 0.0F;
   space.arcs = share.arcs;
   SceneLayout layout;
-  if (const auto picture = PatchPicture::of(input, panel.selection.item)) {
-    const float side = std::min(space.room.width(), space.room.height()) - look.px(8);
-    const Rect at = space.room.placed({side, side});
-    layout.queries.words = picture->places(at, std::ssize(queries));
-    layout.queries.picture = true;
+  if (const auto picture = PatchPicture::shown(look, input, panel.selection.item)) {
+    layout.queries.picture = picture->within(space.room.inset({look.px(4), look.px(4)}));
+    layout.queries.words = picture->places(layout.queries.picture, std::ssize(queries));
     layout.keys = layout.queries;
     return layout;
   }

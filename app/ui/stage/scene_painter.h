@@ -85,7 +85,7 @@ class ScenePainter {
 
   /// Draws the words, tinted by `tints`, and the arcs behind them.
   void sentence(std::span<const float> tints, std::span<const Arc> arcs, float others = 1.0F) {
-    if (layout_.queries.picture) picture(tints);
+    if (layout_.queries.ofPicture()) picture(tints);
     SentenceLayout ends = layout_.keys;
     if (c_.crossAttention()) {  // the arcs end below the bars of the memory's words
       for (Rect& at : ends.words) at.b.y += layout_.keys.below;
@@ -102,15 +102,9 @@ class ScenePainter {
 
   /// Draws the image whose patches the words are, with their shares over it.
   void picture(std::span<const float> shares) const {
-    const auto image = PatchPicture::of(*trace_.document().input, subject_.item);
+    const auto image = PatchPicture::shown(look_, *trace_.document().input, subject_.item);
     if (!image) return;
-    Rect all{{1e9F, 1e9F}, {-1e9F, -1e9F}};
-    for (const Rect& at : layout_.queries.words) {
-      all.b = {std::max(all.b.x, at.b.x), std::max(all.b.y, at.b.y)};
-    }
-    const float side = all.b.y - layout_.queries.words.front().a.y;
-    const Rect first = layout_.queries.words.front();
-    const Rect at{{all.b.x - side, first.a.y}, all.b};
+    const Rect& at = layout_.queries.picture;
     image->draw(look_, list_, at, -1, -1);
     if (shares.empty()) return;
     drawPatchMap(look_, list_, image->patches(at, c_.seqLen), shares.data(), color_,
@@ -119,7 +113,7 @@ class ScenePainter {
 
   /// Draws the channels of a series below the marks of its steps.
   void series() {
-    if (!layout_.queries.marks() || layout_.queries.picture) return;
+    if (!layout_.queries.marks() || layout_.queries.ofPicture()) return;
     const AxisCurves curves = inputCurves(look_, *trace_.document().input, subject_.item);
     const Rect& first = layout_.queries.words.front();
     const Rect& last = layout_.queries.words.back();
@@ -197,6 +191,44 @@ class ScenePainter {
     const float right = from.b.x + (to.b.x - from.b.x) * share;
     list_->AddQuadFilled({from.a.x, from.b.y}, {from.b.x, from.b.y}, {right, y}, {left, y},
                          withAlpha(color, alpha));
+  }
+
+  // the result of a head
+
+  Rect resultBar() const {
+    const float width = std::min(room_.width() * 0.36F, look_.px(560));
+    const float x = std::clamp(wordAt().centre().x - width * 0.5F, room_.a.x, room_.b.x - width);
+    return Rect::at({x, room_.b.y - look_.px(62)}, {width, look_.px(34)});
+  }
+
+  /// The place of what a gated head has collected, above its gates and its result.
+  Rect collectedBar() const {
+    const Rect result = resultBar();
+    return Rect::at({result.a.x, result.a.y - look_.px(62)}, {result.width(), look_.px(24)});
+  }
+
+  void headBar(TensorId tensor, const Rect& at, float opacity) {
+    const MatrixRef ref = rowOf(tensor, subject_.word);
+    bars_.add(ref, bars_.scaleOf(wholeMatrix(tensor, c_, subject_.item, subject_.head)), at,
+              opacity);
+    bars_.frame(at, opacity > 0.0F ? color_ : theme_.panelBorder, 1.5F);
+  }
+
+  /// Draws what a gated head has collected, and below it the gates that each number is scaled by.
+  void gates(float done, float gated) {
+    const Rect above = collectedBar();
+    const Rect gate = Rect::at({above.a.x, above.b.y + look_.px(9)}, {above.width(), look_.px(16)});
+    headBar(TensorId::heads, above, done);
+    headBar(TensorId::gate, gate, gated);
+    ImFont* font = look_.fonts.regular;
+    const auto name = [&](const Rect& bar, const char* text) {
+      const ImVec2 size = textSize(font, text);
+      drawText(list_, font, {bar.a.x - size.x - look_.px(8), bar.centre().y - 0.5F * size.y},
+               theme_.textMuted, text);
+    };
+    name(above, "collected");
+    name(gate, "× gate, 0 to 1");
+    name(resultBar(), "=");
   }
 
   const PanelContext& panel_;

@@ -22,6 +22,7 @@ constexpr float kThinnest = 1.6F;         // points
 constexpr float kFramedPatch = 0.02F;     // least weight of a patch with a frame
 constexpr float kLettersOfMarks = 34.0F;  // for the shares of marks, in points
 constexpr float kMarkArc = 16.0F;         // thickness of weight 1 above marks, in points
+constexpr float kPatchArc = 7.0F;         // … and over a picture, which stays visible
 
 /// Returns whether a font has all letters of a text, so that none is replaced.
 bool hasLetters(ImFont* font, std::string_view text) {
@@ -58,7 +59,7 @@ Curve curveOf(const FrameContext& look, const SentenceLayout& from, const Senten
               const Arc& arc) {
   const Rect& a = from.words[static_cast<std::size_t>(arc.from)];
   const Rect& b = to.words[static_cast<std::size_t>(arc.to)];
-  if (from.picture) {  // from middle to middle, bent upwards
+  if (from.ofPicture()) {  // from middle to middle, bent upwards
     const ImVec2 start = a.centre();
     const ImVec2 end = b.centre();
     // the first token's top is the picture's: no arc leaves it
@@ -84,6 +85,15 @@ Curve curveOf(const FrameContext& look, const SentenceLayout& from, const Senten
   const ImVec2 end{b.centre().x, keyAbove ? b.b.y : b.a.y};
   const float bend = (end.y - start.y) * 0.55F;
   return {start, ImVec2{start.x, start.y + bend}, ImVec2{end.x, end.y - bend}, end};
+}
+
+/// Draws the box and the name of a token that is no patch, at the left of its place.
+void nameBeside(const FrameContext& look, ImDrawList* list, const Rect& at, ImU32 color,
+                std::string_view name) {
+  list->AddRect(at.a, at.b, look.theme.panelBorder);
+  const ImVec2 size = textSize(look.fonts.small, name);
+  drawText(list, look.fonts.small,
+           {at.a.x - size.x - look.space.tight, at.centre().y - 0.5F * size.y}, color, name);
 }
 
 /// Draws the share of an arc: at its top, or beside an arc between two lines where it covers
@@ -112,8 +122,8 @@ void drawShare(const FrameContext& look, ImDrawList* list, const SentenceLayout&
       return word.inset({0.0F, from.letters * kFrameAboveLetters}).overlaps(label);
     };
     if (std::any_of(drawn.begin(), drawn.end(), overlaps)) return false;
-    return from.picture || (std::none_of(from.words.begin(), from.words.end(), covers) &&
-                            std::none_of(to.words.begin(), to.words.end(), covers));
+    return from.ofPicture() || (std::none_of(from.words.begin(), from.words.end(), covers) &&
+                                std::none_of(to.words.begin(), to.words.end(), covers));
   };
   constexpr std::array kAlong{0.5F, 0.3F, 0.7F, 0.2F, 0.8F, 0.4F, 0.6F, 0.12F, 0.88F};
   const auto tried = std::span(kAlong).first(onLine ? 1 : kAlong.size());
@@ -170,7 +180,10 @@ void drawWords(const FrameContext& look, ImDrawList* list, const DrawnSentence& 
     const bool chosen = static_cast<int>(i) == sentence.chosen;
     const float tint = i < sentence.tints.size() ? std::clamp(sentence.tints[i], 0.0F, 1.0F) : 0.0F;
     const float round = std::min(at.height() * 0.16F, at.width() * 0.5F);
-    if (layout.picture) {
+    if (layout.ofPicture()) {
+      if (at.b.x <= layout.picture.a.x) {  // a token that is no patch stands beside the picture
+        nameBeside(look, list, at, chosen ? color : t.textMuted, stageWord(sentence.tokens[i]));
+      }
       if (chosen || tint >= kFramedPatch) {
         list->AddRect(at.a, at.b, withAlpha(color, chosen ? 1.0F : 0.3F + 0.7F * tint), 0.0F, 0,
                       look.px(chosen ? 3.0F : 2.0F));
@@ -208,8 +221,9 @@ void drawWords(const FrameContext& look, ImDrawList* list, const DrawnSentence& 
 
 float arcThickness(const FrameContext& look, const SentenceLayout& layout, float weight) {
   const float whole =
-      layout.marks() ? look.px(kMarkArc)
-                     : std::min(kArcPerLetter * layout.letters, kMostOfArcRoom * layout.arcRoom);
+      layout.ofPicture() ? std::min(look.px(kPatchArc), 0.4F * layout.words.back().height())
+      : layout.marks()   ? look.px(kMarkArc)
+                       : std::min(kArcPerLetter * layout.letters, kMostOfArcRoom * layout.arcRoom);
   return std::max(look.px(kThinnest), whole * weight);
 }
 

@@ -182,6 +182,7 @@ SentenceLayout between(const SentenceLayout& from, const SentenceLayout& to, flo
   layout.letters = mixed(from.letters, to.letters);
   layout.arcRoom = mixed(from.arcRoom, to.arcRoom);
   layout.below = mixed(from.below, to.below);
+  layout.picture = mix(from.picture, to.picture, share);
   for (std::size_t i = 0; i < to.words.size(); ++i) {
     layout.words[i] = mix(from.words[i], to.words[i], share);
   }
@@ -189,11 +190,12 @@ SentenceLayout between(const SentenceLayout& from, const SentenceLayout& to, flo
 }
 
 std::string_view stageWord(std::string_view token) {
-  constexpr std::string_view kSpaceMark = "\u2581";
   const std::string_view shown = shownToken(token);
   std::string_view word = shown;
-  while (word.starts_with(kSpaceMark)) word.remove_prefix(kSpaceMark.size());
-  return word.empty() && !shown.empty() ? "[space]" : word;
+  for (const std::string_view mark : {"\u2581", "·"}) {
+    while (word.starts_with(mark)) word.remove_prefix(mark.size());
+  }
+  return word.empty() && !shown.empty() ? "·" : word;
 }
 
 bool isClosingMark(std::string_view token) {
@@ -205,10 +207,11 @@ bool isClosingMark(std::string_view token) {
 bool isWord(std::string_view token) {
   const bool bracketed = token.size() > 2 && ((token.front() == '<' && token.back() == '>') ||
                                               (token.front() == '[' && token.back() == ']'));
-  return !bracketed && !isClosingMark(token) && std::any_of(token.begin(), token.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x80 || std::isalnum(byte) != 0;
-  });
+  return !bracketed && !isClosingMark(token) && token != "·" &&
+         std::any_of(token.begin(), token.end(), [](char c) {
+           const auto byte = static_cast<unsigned char>(c);
+           return byte >= 0x80 || std::isalnum(byte) != 0;
+         });
 }
 
 }  // namespace headscope::ui

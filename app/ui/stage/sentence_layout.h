@@ -32,9 +32,10 @@ struct SentenceLayout {
   float arcRoom = 0.0F;     // room above the words of a line
   float below = 0.0F;       // room below them
   int lines = 1;
-  bool picture = false;  // the marks are patches of a picture
+  Rect picture;  // that the words are patches of; empty: they are none
 
   bool marks() const { return letters == 0.0F; }
+  bool ofPicture() const { return !picture.empty(); }
   bool sameLine(std::size_t a, std::size_t b) const { return words[a].a.y == words[b].a.y; }
   /// The word at a point, or −1.
   int at(ImVec2 point) const;
@@ -52,8 +53,8 @@ SentenceLayout between(const SentenceLayout& from, const SentenceLayout& to, flo
 ImVec2 mix(ImVec2 a, ImVec2 b, float share);
 Rect mix(const Rect& a, const Rect& b, float share);
 
-/// A token as the sentence has it: a word without the “▁” with which SentencePiece marks a space
-/// before it, and "[space]" for that mark alone.
+/// A token as the sentence has it: a word without the “▁” of SentencePiece or the “·” that marks a
+/// space before it; "·" for such a mark alone.
 std::string_view stageWord(std::string_view token);
 
 /// Returns whether a token closes the word before it: “,”, “.”, “)”.

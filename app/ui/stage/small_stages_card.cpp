@@ -195,11 +195,11 @@ class SmallStagesCard final : public Card {
   /// tokens are no patches.
   static bool onPicture(const PanelContext& panel, Index head, const Rect& room, ImU32 color) {
     const FrameContext& look = panel.look;
-    const auto image = PatchPicture::of(*panel.trace.document().input, panel.selection.item);
-    const float side = std::min(room.width(), room.height());
-    if (!image || side < look.px(12)) return image.has_value();
+    const Input& input = *panel.trace.document().input;
+    const auto image = PatchPicture::shown(look, input, panel.selection.item);
+    if (!image || std::min(room.width(), room.height()) < look.px(12)) return image.has_value();
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const Rect at = Rect::at({room.centre().x - 0.5F * side, room.a.y}, {side, side});
+    const Rect at = image->within(room, 0.0F);
     image->draw(look, list, at, -1, -1);
     const StageSubject subject{panel.selection.item, head, subjectOf(panel).word};
     HeadRows rows(panel.trace, TensorId::weights, subject.item, head);

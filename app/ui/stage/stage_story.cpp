@@ -254,8 +254,10 @@ class Words {
   TokenNoun token_;
 };
 
-/// Finds what one head does in the sentence.
-HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRelation* relation) {
+/// Finds what one head does in the sentence. `contrasts`: of its patches, see
+/// patchContrasts; empty where they are none.
+HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRelation* relation,
+                  std::span<const float> contrasts) {
   const AttentionConfig& c = trace.config();
   HeadRows rows(trace, TensorId::weights, item, head);
   HeadStory story;
@@ -283,6 +285,12 @@ HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRela
       // far partners first: they show best what attention is for
       rank = hit ? 1.0F + row[top] * static_cast<float>(std::abs(static_cast<Index>(top) - i))
                  : rank - 1.0F;
+    }
+    if (!contrasts.empty() && !c.crossAttention()) {
+      constexpr float kLeast = 0.05F;  // of an even patch, so that its share still counts
+      const auto at = static_cast<std::size_t>(i);
+      rank += 1.0F;  // above 0
+      rank *= (kLeast + contrasts[at]) * (kLeast + contrasts[top]);
     }
     // a mark or a token of the model's own shows least
     constexpr float kBehindAllWords = 1e6F;
@@ -366,10 +374,12 @@ std::vector<Link> linksOf(const Trace& trace, const StageSubject& subject) {
 std::vector<HeadStory> headStories(const Trace& trace, Index item,
                                    const DeclaredRelations& relations) {
   std::vector<HeadStory> stories;
+  const std::vector<float> contrasts =
+      patchContrasts(trace.document().input->patches, trace.document().input->x, item);
   for (Index h = 0; h < trace.config().numHeads; ++h) {
     const auto at = static_cast<std::size_t>(h);
     const bool declared = at < relations.size() && relations[at].has_value();
-    stories.push_back(storyOf(trace, item, h, declared ? &*relations[at] : nullptr));
+    stories.push_back(storyOf(trace, item, h, declared ? &*relations[at] : nullptr, contrasts));
   }
   return stories;
 }
