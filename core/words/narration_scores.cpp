@@ -183,8 +183,8 @@ std::string narrateMask(const Narrator& n) {
                         slopeOf(n, n.subject.head));
       }
       if (n.c.pairBias.on()) {
-        return trFormat("{}: {} {}, and each pair adds its bias.", n.rest("key", "keys"), n.query(),
-                        maySee(n, n.subject.query));
+        return trFormat("{}: {} {}, and each {} adds its bias.", n.rest("key", "keys"), n.query(),
+                        maySee(n, n.subject.query), n.c.pairBias.ofPairs() ? "pair" : "distance");
       }
       if (n.c.mask.none()) {
         return trFormat("No mask is set: {} {}, and the scores stay as they are.", n.query(),
@@ -206,8 +206,9 @@ std::string narrateMask(const Narrator& n) {
         n.c.numHeads, slopeOf(n, 0), slopeOf(n, n.c.numHeads - 1));
   }
   if (n.c.pairBias.on()) {
-    return trFormat("One mask for all {} heads, and a bias of its own for each: {} {}.",
-                    n.c.numHeads, n.query(), maySee(n, n.subject.query));
+    return trFormat("{} for all {} heads, and a bias of its own for each: {} {}.",
+                    n.c.mask.none() ? tr("No mask") : tr("One mask"), n.c.numHeads, n.query(),
+                    maySee(n, n.subject.query));
   }
   return trFormat("One mask for all {} heads: in each of them {} {}.", n.c.numHeads, n.query(),
                   maySee(n, n.subject.query));

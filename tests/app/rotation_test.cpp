@@ -135,7 +135,7 @@ TEST(Alibi, TheSwitchPutsItIntoTheMask) {
   EXPECT_TRUE(ui.shows("+ ALiBi", "flow"));
   EXPECT_TRUE(ui.shows("S − m·d", "steps"));
   ui.view().selection.head = 1;
-  ui.click("Mask", "steps");
+  ui.click("Bias", "steps");
   EXPECT_TRUE(ui.shows("−0.25·d", "stage"));
   EXPECT_TRUE(ui.shows("ALiBi subtracts 0.25 from a score of head 2", "stage"));
   EXPECT_TRUE(ui.shows("Nothing is masked", "stage"));

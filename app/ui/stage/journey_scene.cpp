@@ -295,8 +295,8 @@ class Scene : private ScenePainter {
       sentence(tints, shareArcs(1.0F));
     } else {
       const std::vector<float> raw = cells(TensorId::rawScores);
-      const std::vector<float> scaled = cells(TensorId::scores);
-      const float most = largestOf(raw);
+      const std::vector<float> scaled = cells(beforeSoftmax());
+      const float most = std::max(largestOf(raw), largestOf(scaled));
       std::vector<Arc> arcs = scoreArcs(scaled, most, c_.keys());
       for (Arc& arc : arcs) {
         const float to =
@@ -315,22 +315,28 @@ class Scene : private ScenePainter {
       const bool strong = weights_[at] >= 0.5F;
       numberBelow(j,
                   !allowed(j)   ? "masked"
-                  : done < 0.5F ? cellNumber(scaled[at], 2)
+                  : done < 0.5F ? sumOf(scaled[at], j)
                                 : percent(weights_[at]),
                   strong ? color_ : theme_.textMuted, strong);
     }
   }
 
-  Rect resultBar() const {
-    const float width = std::min(room_.width() * 0.36F, look_.px(560));
-    const float x = std::clamp(wordAt().centre().x - width * 0.5F, room_.a.x, room_.b.x - width);
-    return Rect::at({x, room_.b.y - look_.px(62)}, {width, look_.px(34)});
+  /// The scores that the softmax reads: with the bias of each pair or distance, where there is one.
+  TensorId beforeSoftmax() const {
+    return c_.pairBias.on() || c_.alibi ? TensorId::maskedScores : TensorId::scores;
+  }
+  /// "0.23", or with a bias "0.23 + 1.25".
+  std::string sumOf(float scaled, Index key) const {
+    if (!c_.pairBias.on()) return cellNumber(scaled, 2);
+    const float bias = c_.pairBias.at(subject_.head, c_.firstQuery + subject_.word, key);
+    return fmt::format("{} {} {}", cellNumber(scaled, 2), bias < 0.0F ? "−" : "+",
+                       cellNumber(std::abs(bias), 2));
   }
 
   void collected() {
     sentence(weights_, shareArcs(1.0F));
     const float done = motion(moment_, 4.0, 0.5);
-    const Rect result = resultBar();
+    const Rect result = c_.gate ? collectedBar() : resultBar();
     const std::vector<Link> links = strongLinks(weights_, subject_.word, 6);
     for (auto link = links.rbegin(); link != links.rend(); ++link) stream(*link, result, done);
     if (barsFit()) {
@@ -343,12 +349,10 @@ class Scene : private ScenePainter {
                     weight >= 0.5F);
       }
     }
-    const MatrixRef ref = rowOf(TensorId::heads, subject_.word);
-    bars_.add(ref, bars_.scaleOf(wholeMatrix(TensorId::heads, c_, subject_.item, subject_.head)),
-              result, done);
-    bars_.frame(result, done > 0.0F ? color_ : theme_.panelBorder, 1.5F);
+    if (c_.gate) gates(done, motion(moment_, 2.0, 3.0));
+    headBar(joinedHeads(c_), resultBar(), c_.gate ? motion(moment_, 3.0, 4.0) : done);
     caption(
-        result,
+        resultBar(),
         trFormat("what head {} hands on for {}: {} numbers", subject_.head + 1, word(), c_.dK()),
         theme_.textMuted);
   }

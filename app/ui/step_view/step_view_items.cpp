@@ -23,7 +23,13 @@ class StepViewItemBuilder {
   std::vector<StepViewItem> build() {
     // the pieces of Q serve for K and V as well
     const bool ofPart = partCount(step_) > 0;
+    // where a bias is all that is added, no empty mask takes the room of its matrix
+    const bool biasAlone = c_.mask.none() && c_.pairBias.ofPairs();
     for (const StepPiece& piece : lookOf(step_).pieces) {
+      if (biasAlone &&
+          (piece.kind == StepPiece::Kind::mask || piece.kind == StepPiece::Kind::combine)) {
+        continue;
+      }
       const bool absent = (piece.is(StepPiece::ofBias) && !c_.bias) ||
                           (piece.is(StepPiece::ifPresent) && !has(c_, piece.tensor));
       if (!absent) add(piece, ofPart);

@@ -67,8 +67,12 @@ StepViewNote aboutScale(const PanelContext& panel, const std::vector<StepViewIte
 StepViewNote aboutNoMask(const PanelContext& panel) {
   const bool cross = panel.trace.config().crossAttention();
   StepViewNote note;
-  note.text = cross ? tr("Nothing is masked: every query sees every key of the memory.")
-                    : tr("Nothing is masked: every query sees every key, including later ones.");
+  const PairBias& bias = panel.trace.config().pairBias;
+  note.text = bias.ofPairs() ? tr("Each pair of query and key adds its own bias to their score. No "
+                                  "key is masked.")
+              : bias.on()    ? tr("Each distance adds its bias to a score. No key is masked.")
+              : cross        ? tr("Nothing is masked: every query sees every key of the memory.")
+                      : tr("Nothing is masked: every query sees every key, including later ones.");
   if (cross) return note;
   note.offer = tr("make it causal");
   note.accept = [](const PanelContext& of) {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <functional>
 #include <limits>
@@ -33,6 +34,27 @@ std::string rulesOf(const Mask& mask) {
 
 bool biases(const AttentionConfig& c) { return c.alibi || c.pairBias.on(); }
 
+const char* titleOf(const AttentionConfig& c) {
+  if (!biases(c)) return tr("Mask");
+  return c.mask.none() ? tr("Bias") : tr("Bias and mask");
+}
+
+std::string_view sentenceOf(const AttentionConfig& c) {
+  const bool zero = c.mistakes.zeroForMasked;
+  if (!biases(c)) {
+    return zero ? tr("a forbidden key gets 0, and so still a weight")
+                : tr("a forbidden key gets −∞, hence no weight");
+  }
+  const std::size_t ending = c.mask.none() ? 0 : zero ? 1 : 2;
+  constexpr std::array<std::string_view, 3> kOfDistances{
+      "distant keys score less (ALiBi)", "distant keys score less (ALiBi); a forbidden key gets 0",
+      "distant keys score less (ALiBi); a forbidden key gets −∞"};
+  constexpr std::array<std::string_view, 3> kOfPairs{
+      "each pair of query and key adds its bias", "each pair adds its bias; a forbidden key gets 0",
+      "each pair adds its bias; a forbidden key gets −∞"};
+  return (c.alibi ? kOfDistances : kOfPairs)[ending];
+}
+
 /// The terms added to the scores, in the notation of a formula or of PyTorch: " + b − m·d".
 std::string added(const AttentionConfig& c, const char* bias, const char* penalty) {
   return fmt::format("{}{}", c.pairBias.on() ? bias : "", c.alibi ? penalty : "");
@@ -51,13 +73,8 @@ class MaskStep final : public Step {
       line += fmt::format(".masked_fill(~allowed, {})", zero ? "0" : "float('-inf')");
     }
     return {"mask",
-            tr("Mask"),
-            c.alibi ? (zero ? tr("distant keys score less (ALiBi); a forbidden key gets 0")
-                            : tr("distant keys score less (ALiBi); a forbidden key gets −∞"))
-            : c.pairBias.on() ? (zero ? tr("each pair adds its bias; a forbidden key gets 0")
-                                      : tr("each pair adds its bias; a forbidden key gets −∞"))
-            : zero            ? tr("a forbidden key gets 0, and so still a weight")
-                              : tr("a forbidden key gets −∞, hence no weight"),
+            titleOf(c),
+            sentenceOf(c),
             !biases(c)      ? rulesOf(c.mask)
             : c.mask.none() ? "S" + added(c, " + b", " − m·d")
                             : fmt::format("S{}, {}", added(c, " + b", " − m·d"), rulesOf(c.mask)),
