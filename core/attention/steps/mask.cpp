@@ -34,12 +34,12 @@ std::string rulesOf(const Mask& mask) {
 
 bool biases(const AttentionConfig& c) { return c.alibi || c.pairBias.on(); }
 
-const char* titleOf(const AttentionConfig& c) {
+const char* maskTitle(const AttentionConfig& c) {
   if (!biases(c)) return tr("Mask");
   return c.mask.none() ? tr("Bias") : tr("Bias and mask");
 }
 
-std::string_view sentenceOf(const AttentionConfig& c) {
+std::string_view maskSentence(const AttentionConfig& c) {
   const bool zero = c.mistakes.zeroForMasked;
   if (!biases(c)) {
     return zero ? tr("a forbidden key gets 0, and so still a weight")
@@ -73,8 +73,8 @@ class MaskStep final : public Step {
       line += fmt::format(".masked_fill(~allowed, {})", zero ? "0" : "float('-inf')");
     }
     return {"mask",
-            titleOf(c),
-            sentenceOf(c),
+            maskTitle(c),
+            maskSentence(c),
             !biases(c)      ? rulesOf(c.mask)
             : c.mask.none() ? "S" + added(c, " + b", " − m·d")
                             : fmt::format("S{}, {}", added(c, " + b", " − m·d"), rulesOf(c.mask)),
