@@ -16,6 +16,7 @@
 #include "app/app_state.h"
 #include "app/autosave.h"
 #include "app/filmed_run.h"
+#include "app/read_as.h"
 #include "app/ui/export_subject.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -124,7 +125,7 @@ void App::State::openPath(const std::filesystem::path& path) {
 /// Runs the open model on a picture.
 void App::State::openPicture(const std::filesystem::path& path) {
   const auto moment = model.live.moment();
-  if (moment == nullptr || !moment->ofImage()) {
+  if (moment == nullptr || !readsPictures(*moment)) {
     documents.say(trFormat("{}: pictures are read by a model of images, such as a ViT: open one "
                            "on the page Model first",
                            path.filename().string()),
@@ -139,7 +140,7 @@ void App::State::openPicture(const std::filesystem::path& path) {
 /// whether the page takes what is pasted.
 bool App::State::pastePicture() {
   const auto moment = model.live.moment();
-  if (view.selection.page != ui::kModelPage || moment == nullptr || !moment->ofImage())
+  if (view.selection.page != ui::kModelPage || moment == nullptr || !readsPictures(*moment))
     return false;
   const std::filesystem::path named = pathIn(ImGui::GetClipboardText());
   if (formats::isPictureName(named)) {

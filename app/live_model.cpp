@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/kept_edits.h"
+#include "app/read_as.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
@@ -80,6 +81,10 @@ void LiveModel::setAdapter(const formats::AdapterChoice& adapter) {
 }
 
 void LiveModel::setText(std::string text) {
+  // the other encoder of a CLIP's folder is another model
+  const bool other = moment_ != nullptr && folder_.empty() && readsPictures(*moment_) &&
+                     moment_->ofImage() == readsAsText(moment_->folder, text);
+  if (other) return open(moment_->folder, std::move(text));
   text_ = std::move(text);
   target_.clear();
   writeAnew_ = false;
@@ -190,6 +195,13 @@ void LiveModel::follow() {
   }
   moment_ = std::make_shared<const ModelMoment>(std::move(*outcome->result->moment));
   if (!moment_->writing) writeAnew_ = false;
+  if (moment_->ofImage() && moment_->text.empty() && !text_.empty()) {
+    problem_ = trFormat(
+        "{}: the picture cannot be read: open it again from where it is now. "
+        "Our own picture is shown in its place.",
+        text_);
+    text_.clear();
+  }
   for (const Stack stack : stacks()) {
     model::ModelDocumentPtr& edits = edits_.of(stack).document;
     if (edits == nullptr || edits->model == present(stack)->model) continue;

@@ -9,6 +9,7 @@
 
 #include "app/kept_edits.h"
 #include "app/moment_text.h"
+#include "app/read_as.h"
 #include "core/attention/steps/step.h"
 #include "core/base/assets.h"
 #include "core/base/error.h"
@@ -144,7 +145,9 @@ class MomentMaker {
     } else {
       moment_.folder = asked_.folder;
       moment_.adapter = asked_.adapter;
-      of = formats::openModel(asked_.folder, asked_.budget / 2, asked_.adapter);
+      const auto encoder = readsAsText(asked_.folder, asked_.text) ? formats::Encoder::ofTexts
+                                                                   : formats::Encoder::ofImages;
+      of = formats::openModel(asked_.folder, asked_.budget / 2, asked_.adapter, encoder);
       const bool same = asked_.before != nullptr && asked_.before->folder == asked_.folder;
       if (same) moveEditsTo(of);
       if (formats::hasTokenizer(asked_.folder)) {
@@ -238,6 +241,19 @@ class MomentMaker {
     return input;
   }
 
+  /// The picture that was asked for. A model that is opened with one that has gone, as a session's
+  /// may have, begins with ours.
+  formats::Picture wholePicture() {
+    if (!moment_.text.empty() && asked_.folder.empty()) return formats::readPicture(moment_.text);
+    std::optional<formats::Picture> given;
+    if (!moment_.text.empty() &&
+        !whyNot([&] { given = formats::readPicture(moment_.text); }).empty()) {
+      moment_.text.clear();
+    }
+    constexpr const char* kOwn = "examples/landscape.png";
+    return given ? *given : formats::pictureFrom(asset(kOwn), kOwn);
+  }
+
   /// Runs the encoder, then begins with the target.
   bool takeSource() {
     if (!encoderPass_->runUnit()) return false;
@@ -294,7 +310,7 @@ class MomentMaker {
   }
   model::ModelInput named(const std::vector<Index>& target) const {
     model::ModelInput input{target, {}, {}};
-    if (moment_.tokenizer != nullptr) input.tokens = model::namesOf(target, *moment_.tokenizer);
+    if (moment_.tokenizer != nullptr) input.tokens = shownNames(target, *moment_.tokenizer);
     return input;
   }
   std::string textOf(const std::vector<Index>& target) const {
@@ -363,10 +379,7 @@ class MomentMaker {
     }
     const model::ModelConfig& config = of.config();
     const formats::ImageProcessor processor = formats::imageProcessorOf(moment_.folder, config);
-    constexpr const char* kOwn = "examples/landscape.png";
-    const formats::Picture whole = moment_.text.empty() ? formats::pictureFrom(asset(kOwn), kOwn)
-                                                        : formats::readPicture(moment_.text);
-    const formats::Picture shown = formats::shownPicture(processor, whole);
+    const formats::Picture shown = formats::shownPicture(processor, wholePicture());
     moment_.picture = std::make_shared<const formats::Picture>(shown);
     moment_.shapePatches = shapePatchesOf(moment_.text, config.image);
     return imageInput(of, formats::pixelsOf(processor, shown, config.image.channels));

@@ -68,8 +68,20 @@ model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
   }
   if (moment.tokenizer == nullptr) return {idsIn(text), {}, {}};
   const std::vector<tokenizer::Token> tokens = moment.tokenizer->encode(text);
-  return model.config().crossAttention ? targetOf(tokens, *moment.tokenizer, model)
-                                       : inputOf(tokens, *moment.tokenizer, model.config());
+  model::ModelInput input = model.config().crossAttention
+                                ? targetOf(tokens, *moment.tokenizer, model)
+                                : inputOf(tokens, *moment.tokenizer, model.config());
+  input.tokens = shownNames(input.ids, *moment.tokenizer);
+  return input;
+}
+
+std::vector<std::string> shownNames(const std::vector<Index>& ids,
+                                    const tokenizer::Tokenizer& tokenizer) {
+  std::vector<std::string> names;
+  for (const Index id : ids) {
+    names.push_back(tokenizer.inWords(static_cast<tokenizer::TokenId>(id)));
+  }
+  return names;
 }
 
 }  // namespace headscope

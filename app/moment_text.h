@@ -16,4 +16,8 @@ void cutToFit(ModelMoment& moment, Index most);
 model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
                            const model::Model& model);
 
+/// The names by which all pages show tokens: "·cat" with a space before it, "?" for a byte's token.
+std::vector<std::string> shownNames(const std::vector<Index>& ids,
+                                    const tokenizer::Tokenizer& tokenizer);
+
 }  // namespace headscope

@@ -254,7 +254,8 @@ ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
                             : stackDocument(options, models, model, pass, execution);
   static_cast<MeasuredPass&>(pass) = measured(document, options, execution);
   if (clip && options.image.given()) {
-    pass.match = textMatch(*pass.trace, options.directory, options.text, models, budget / 4);
+    pass.match = textMatch(*pass.trace, options.directory, options.text, models, budget / 4,
+                           !options.noHeads);
   }
   if (options.probe) {
     const auto random = repeatedRandomTokens(model->config(), pass.names.get());
@@ -289,7 +290,7 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
   }
   json["predictions"] = predictionsJson(pass, options.predictions);
   if (pass.written) addGenerated(json, *pass.written, pass.names);
-  if (pass.match) json["match"] = matchJson(*pass.match);
+  if (pass.match) json["match"] = matchJson(*pass.match, trace.config());
   if (!options.noHeads) {
     Json heads = Json::emptyList();
     if (pass.encoder) addHeads(heads, *pass.encoder, true);

@@ -7,6 +7,7 @@
 
 #include "app/cli/config_options.h"
 #include "app/cli/head_json.h"
+#include "app/cli/model_readings.h"
 #include "app/cli/output.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -36,7 +37,9 @@ void requireImage(const ImageOptions& options, const std::string& folder,
                   const model::Model& model) {
   const bool reads = model.config().image.on();
   if (reads == options.given()) return;
-  if (!reads) throw UserError(fmt::format("--image: {} reads texts: give --text", folder));
+  if (!reads)
+    throw UserError(fmt::format(
+        "--image: {} reads texts: leave --image and --pixels out, and give --text", folder));
   throw UserError(
       fmt::format("{} reads images: give --image FILE or --pixels FILE.safetensors", folder));
 }
@@ -91,7 +94,8 @@ void printPatchMeasures(std::ostream& out, const std::vector<HeadMetrics>& heads
 }
 
 TextMatch textMatch(const model::ModelTrace& image, const std::string& folder,
-                    const ModelTextOptions& text, OpenModels& models, Index budgetBytes) {
+                    const ModelTextOptions& text, OpenModels& models, Index budgetBytes,
+                    bool withParts) {
   const model::TwoEncoders both = formats::openClip(folder, budgetBytes);
   TextMatch found;
   std::vector<model::ModelTracePtr> passes;
@@ -108,21 +112,30 @@ TextMatch textMatch(const model::ModelTrace& image, const std::string& folder,
     }
   }
   found.match = matchOf(both, image, passes);
+  found.encoderOfTexts = both.texts;
+  for (std::size_t i = 0; withParts && i < passes.size(); ++i) {
+    found.parts.push_back(matchParts(both, image, *passes[i], {}).value());
+  }
   return found;
 }
 
-Json matchJson(const TextMatch& match) {
+Json matchJson(const TextMatch& match, const model::ModelConfig& image) {
   Json texts = Json::emptyList();
   for (std::size_t i = 0; i < match.texts.size(); ++i) {
-    texts.push_back({{"text", match.texts[i]},
-                     {"cosine", numberJson(match.match.cosines[i])},
-                     {"logit", numberJson(match.match.logits[i])},
-                     {"p", numberJson(match.match.probabilities[i])}});
+    Json text{{"text", match.texts[i]},
+              {"cosine", numberJson(match.match.cosines[i])},
+              {"logit", numberJson(match.match.logits[i])},
+              {"p", numberJson(match.match.probabilities[i])}};
+    if (!match.parts.empty()) {
+      text["image_parts"] = partsJson(match.parts[i].image, image);
+      text["text_parts"] = partsJson(match.parts[i].text, match.encoderOfTexts->config());
+    }
+    texts.push_back(std::move(text));
   }
   return texts;
 }
 
-void printMatch(std::ostream& out, const TextMatch& match) {
+void printMatch(std::ostream& out, const TextMatch& match, const model::ModelConfig& image) {
   if (match.texts.empty()) {
     out << "give --text, one text on each line, to match this image with texts\n";
     return;
@@ -140,6 +153,20 @@ void printMatch(std::ostream& out, const TextMatch& match) {
                fmt::format("{:.3f}", match.match.probabilities[i])});
   }
   table.print(out);
+  if (match.parts.empty()) return;
+  const std::size_t best = order.front();
+  constexpr std::size_t kShown = 8;
+  const auto printHalf = [&](const char* half, const std::vector<model::WrittenPart>& parts,
+                             const model::ModelConfig& config) {
+    out << fmt::format(
+        "\nwhat the encoder of {} adds directly to the cosine of “{}”: {}{} parts, whose sum it "
+        "is\n",
+        half, match.texts[best],
+        parts.size() > kShown ? fmt::format("the {} largest of ", kShown) : "", parts.size());
+    printLargestParts(out, parts, config, kShown);
+  };
+  printHalf("images", match.parts[best].image, image);
+  printHalf("texts", match.parts[best].text, match.encoderOfTexts->config());
 }
 
 std::vector<NamedTensor> matchTensors(const TextMatch& match) {

@@ -10,7 +10,7 @@
 #include "app/cli/model_text.h"
 #include "core/analysis/head_metrics.h"
 #include "core/formats/model_tensors.h"
-#include "core/model/two_encoders.h"
+#include "core/model/match_parts.h"
 
 namespace headscope::cli {
 
@@ -44,16 +44,20 @@ void printPatchMeasures(std::ostream& out, const std::vector<HeadMetrics>& heads
 struct TextMatch {
   std::vector<std::string> texts;
   model::Match match;
+  model::ModelPtr encoderOfTexts;
+  std::vector<model::MatchParts> parts;  // of each text; empty without
 };
 
-/// Matches an image with each line of the text options; without a text, the image alone. Throws
-/// UserError.
+/// Matches an image with each line of the text options; without a text, the image alone.
+/// `withParts`: also what each part of both encoders adds. Throws UserError.
 TextMatch textMatch(const model::ModelTrace& image, const std::string& folder,
-                    const ModelTextOptions& text, OpenModels& models, Index budgetBytes);
-/// [{"text","cosine","logit","p"}], in the order of the texts.
-Json matchJson(const TextMatch& match);
-/// Prints the texts, the most probable first.
-void printMatch(std::ostream& out, const TextMatch& match);
+                    const ModelTextOptions& text, OpenModels& models, Index budgetBytes,
+                    bool withParts);
+/// [{"text","cosine","logit","p","image_parts","text_parts"}], in the order of the texts; `image`:
+/// the configuration of the encoder of images.
+Json matchJson(const TextMatch& match, const model::ModelConfig& image);
+/// Prints the texts, the most probable first, and what adds most to its match.
+void printMatch(std::ostream& out, const TextMatch& match, const model::ModelConfig& image);
 /// image_embeds (P), and of texts text_embeds (N,P) and logits_per_image (N), as transformers names
 /// them.
 std::vector<NamedTensor> matchTensors(const TextMatch& match);

@@ -23,7 +23,7 @@ std::string tokenName(const ModelInput& input, std::size_t place) {
 
 void printLabels(std::ostream& out, const ModelPass& pass) {
   constexpr std::size_t kShown = 10;
-  if (pass.match) return printMatch(out, *pass.match);
+  if (pass.match) return printMatch(out, *pass.match, pass.trace->config());
   if (!pass.trace->document().model->hasReadout()) {
     out << "this model has no classifier: there are no labels\n";
     return;

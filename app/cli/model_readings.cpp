@@ -155,16 +155,8 @@ void printParts(std::ostream& out, const Reader& reader) {
       other ? fmt::format(" minus that of {}", reader.nameOf(*other)) : "", reader.placeInWords(),
       found.parts.size() > kShown ? fmt::format("the {} largest of ", kShown) : "",
       found.parts.size());
-  std::vector<WrittenPart> parts = found.parts;
-  std::stable_sort(parts.begin(), parts.end(), [](const WrittenPart& a, const WrittenPart& b) {
-    return std::abs(a.value) > std::abs(b.value);
-  });
-  TextTable table({Align::left, Align::right});
-  for (std::size_t i = 0; i < std::min(kShown, parts.size()); ++i) {
-    table.add({inWords(parts[i], reader.config()), fmt::format("{:+.4f}", parts[i].value)});
-  }
-  table.print(out);
-  out << fmt::format("sum of all {} parts {:+.4f} = logit {:+.4f}\n", parts.size(), found.sum,
+  printLargestParts(out, found.parts, reader.config(), kShown);
+  out << fmt::format("sum of all {} parts {:+.4f} = logit {:+.4f}\n", found.parts.size(), found.sum,
                      found.logit);
 }
 
@@ -333,18 +325,12 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
   }
   if (!readings.attribute.empty()) {
     const model::LogitParts found = reader.parts();
-    Json parts = Json::emptyList();
-    for (const WrittenPart& part : found.parts) {
-      Json one = formats::writerJson(part, trace->config());
-      one["value"] = numberJson(part.value);
-      parts.push_back(std::move(one));
-    }
     Json all{{"at", reader.row()},
              {"word", reader.tokenJson(reader.word())},
              {"sum", numberJson(found.sum)},
              {"logit", numberJson(found.logit)}};
     if (const auto other = reader.other()) all["other"] = reader.tokenJson(*other);
-    all["parts"] = std::move(parts);
+    all["parts"] = partsJson(found.parts, trace->config());
     json["attribution"] = std::move(all);
   }
   if (!readings.patch.empty()) {
@@ -356,6 +342,28 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
   if (readings.generate > 0) {
     addGenerated(json, continued(trace, readings.writing(), {}), names);
   }
+}
+
+Json partsJson(const std::vector<WrittenPart>& parts, const model::ModelConfig& config) {
+  Json list = Json::emptyList();
+  for (const WrittenPart& part : parts) {
+    Json one = formats::writerJson(part, config);
+    one["value"] = numberJson(part.value);
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+void printLargestParts(std::ostream& out, std::vector<WrittenPart> parts,
+                       const model::ModelConfig& config, std::size_t most) {
+  std::stable_sort(parts.begin(), parts.end(), [](const WrittenPart& a, const WrittenPart& b) {
+    return std::abs(a.value) > std::abs(b.value);
+  });
+  TextTable table({Align::left, Align::right});
+  for (std::size_t i = 0; i < std::min(most, parts.size()); ++i) {
+    table.add({inWords(parts[i], config), fmt::format("{:+.4f}", parts[i].value)});
+  }
+  table.print(out);
 }
 
 void printReadings(std::ostream& out, const ModelReadings& readings,

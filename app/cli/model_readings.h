@@ -11,6 +11,7 @@
 #include "app/cli/head_flags.h"
 #include "core/base/json.h"
 #include "core/formats/tokenizer_json.h"
+#include "core/model/stream_parts.h"
 #include "core/model/text_alignment.h"
 
 namespace headscope::cli {
@@ -40,6 +41,12 @@ void addModelReadings(CLI::App& app, ModelReadings& readings);
 void printAlignment(std::ostream& out, const model::AlignedText& text);
 /// Adds "aligned", the other text's place for each token or null; nothing for equal lengths.
 void addAlignment(Json& json, const model::AlignedText& text);
+
+/// [{"part","layer","head","value"}]: what each writer of the residual stream adds to a number.
+Json partsJson(const std::vector<model::WrittenPart>& parts, const model::ModelConfig& config);
+/// Prints as many of them, those of the largest magnitude first.
+void printLargestParts(std::ostream& out, std::vector<model::WrittenPart> parts,
+                       const model::ModelConfig& config, std::size_t most);
 
 /// `names` may be null: ids then name the tokens.
 void addReadings(Json& json, const ModelReadings& readings, const model::ModelTracePtr& trace,

@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/translation.h"
@@ -14,15 +15,16 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// A row of last states (1, T, D) projected, as a direction of length 1.
-VectorXd directionOf(const Tensor& last, Index row, const Tensor& projection) {
+Projected projected(const ModelTrace& trace, Index place, const Tensor& projection) {
   using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Tensor& last = trace.last();
   const Index width = last.dim(2);
   const VectorXd state =
-      Eigen::Map<const Eigen::VectorXf>(last.data() + row * width, width).cast<double>();
-  return (Eigen::Map<const Floats>(projection.data(), projection.dim(0), width).cast<double>() *
-          state)
-      .normalized();
+      Eigen::Map<const Eigen::VectorXf>(last.data() + place * width, width).cast<double>();
+  const VectorXd found =
+      Eigen::Map<const Floats>(projection.data(), projection.dim(0), width).cast<double>() * state;
+  const VectorXd direction = found.normalized();
+  return {place, {direction.begin(), direction.end()}, found.norm()};
 }
 
 /// The place of the token that ends a text. Older files call it 2, and transformers then takes the
@@ -41,13 +43,20 @@ Index endOf(const ModelTrace& text) {
       text.document().model->name()));
 }
 
-Tensor asFloats(const VectorXd& values) {
-  const Eigen::VectorXf floats = values.cast<float>();
-  return Tensor::fromValues({values.size()},
-                            {floats.data(), static_cast<std::size_t>(floats.size())});
+Tensor asFloats(const std::vector<double>& values) {
+  const std::vector<float> floats(values.begin(), values.end());
+  return Tensor::fromValues({std::ssize(floats)}, floats);
 }
 
 }  // namespace
+
+Projected projectedImage(const TwoEncoders& encoders, const ModelTrace& image) {
+  return projected(image, 0, encoders.imageProjection);
+}
+
+Projected projectedText(const TwoEncoders& encoders, const ModelTrace& text) {
+  return projected(text, endOf(text), encoders.textProjection);
+}
 
 std::vector<std::string> linesToMatch(std::string_view text) {
   std::vector<std::string> lines;
@@ -65,17 +74,17 @@ std::vector<std::string> linesToMatch(std::string_view text) {
 Match matchOf(const TwoEncoders& encoders, const ModelTrace& image,
               const std::vector<ModelTracePtr>& texts) {
   Match match;
-  const VectorXd ofImage = directionOf(image.last(), 0, encoders.imageProjection);
+  const std::vector<double> ofImage = projectedImage(encoders, image).direction;
   match.image = asFloats(ofImage);
-  match.texts = Tensor::zeros({std::ssize(texts), ofImage.size()});
+  match.texts = Tensor::zeros({std::ssize(texts), std::ssize(ofImage)});
   std::vector<float> logits;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const VectorXd ofText =
-        directionOf(texts[i]->last(), endOf(*texts[i]), encoders.textProjection);
+    const std::vector<double> ofText = projectedText(encoders, *texts[i]).direction;
     const Tensor floats = asFloats(ofText);
     std::copy_n(floats.data(), floats.size(),
                 match.texts.mutableData() + static_cast<Index>(i) * floats.size());
-    match.cosines.push_back(ofImage.dot(ofText));
+    match.cosines.push_back(
+        std::inner_product(ofImage.begin(), ofImage.end(), ofText.begin(), 0.0));
     match.logits.push_back(encoders.factor * match.cosines.back());
     logits.push_back(static_cast<float>(match.logits.back()));
   }

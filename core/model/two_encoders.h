@@ -22,6 +22,17 @@ struct Match {
   std::vector<double> cosines, logits, probabilities;  // of each text; logit = factor · cosine
 };
 
+/// An encoder's last state at the place where it is read, projected.
+struct Projected {
+  Index place = 0;
+  std::vector<double> direction;  // (P), of length 1
+  double length = 0.0;            // of the projection
+};
+/// The class token of an image.
+Projected projectedImage(const TwoEncoders& encoders, const ModelTrace& image);
+/// The token that ends a text. Throws UserError for a text without it.
+Projected projectedText(const TwoEncoders& encoders, const ModelTrace& text);
+
 /// The lines that are not blank, each of which is matched by itself.
 std::vector<std::string> linesToMatch(std::string_view text);
 

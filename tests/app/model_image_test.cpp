@@ -12,6 +12,8 @@
 #include "app/gl/scene.h"
 #include "app/ui/model/image_view.h"
 #include "app/ui/model/model_page.h"
+#include "app/ui/stage/stage_story.h"
+#include "app/ui/stage/stage_view.h"
 #include "app/view_json.h"
 #include "app_driver.h"
 #include "core/formats/model_directory.h"
@@ -154,6 +156,28 @@ TEST_F(ModelImage, PatchesStandBesideTheirNames) {
 
 /// A card alone, as a slide is, has the picture and its shapes, without what opens another one and
 /// without the measures of heads.
+/// A layer of a model that reads images is shown on its picture, as the preset of one layer is.
+TEST_F(ModelImage, ALayerIsDrawnOnThePictureOfItsPatches) {
+  drop("image_models/vit");
+  ui.click("open layer 1 in Flow", kModelHeadsCard);
+  ui.settle();
+  EXPECT_EQ(ui.view().selection.step, StepId::softmax) << "the step of the chosen weight";
+  ui.view().selection.page = kStagePage;
+  ui.settle();
+  EXPECT_EQ(picturesIn(kSentenceCard), 1U);
+  EXPECT_EQ(picturesIn(kSmallStagesCard), 4U) << "one for each head";
+  EXPECT_TRUE(ui.shows("class", kSentenceCard)) << "the token that is no patch";
+  EXPECT_FALSE(ui.shows("patch 4,4 ", kSentenceCard)) << all(kSentenceCard);
+  for (int place = 0; place < kStagePlaces; ++place) {
+    ui.view().stage.at = static_cast<double>(place) + 0.9;
+    ui.settle();
+    EXPECT_EQ(picturesIn(kSentenceCard), 1U) << place;
+  }
+  ui.view().selection.page = kHeadsPage;
+  ui.settle();
+  EXPECT_EQ(picturesIn("looks"), 1U);
+}
+
 TEST_F(ModelImage, ASlideHasThePictureAndItsShapes) {
   ui.view().model.place = {formats::kShapesModel, {}};
   ui.view().selection.page = kModelPage;
@@ -334,6 +358,60 @@ TEST_F(ModelImage, AModelWithoutAClassifierShowsItsHeads) {
   EXPECT_TRUE(says("This model has no classifier.")) << all(kModelTextCard);
   EXPECT_TRUE(says("where “class” looks")) << all(kModelTextCard);
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
+}
+
+/// A CLIP has two encoders: each line of text is matched with the image, and opens as a text.
+TEST_F(ModelImage, ClipShowsWhatHeadsAddToAMatchAndItsEncoderOfTexts) {
+  const TempFolder folder;
+  for (const auto& entry : std::filesystem::directory_iterator(dataPath("image_models/clip"))) {
+    std::filesystem::copy(entry.path(), folder.path());
+  }
+  std::ofstream(folder.path() / "tokenizer.json") << kClipTokenizer;
+  ui.app().dropFiles({folder.path()});
+  ui.settle();
+  ui.view().model.prediction.matchTexts = "cat\nact tact";
+  ui.frame();
+  const auto calm = [&] {
+    for (int i = 0; i < 4; ++i) {
+      ui.settle();
+      ui.frame();
+    }
+  };
+  ui.click("Match", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(ui.shows("enter applies, ctrl+enter begins a line", kModelPredictionCard));
+  EXPECT_TRUE(ui.shows("Added directly to “", kModelPredictionCard)) << all(kModelPredictionCard);
+  EXPECT_TRUE(ui.shows("encoder of texts", kModelPredictionCard));
+  ui.click("act tact", kModelPredictionCard);
+  calm();
+  ui.view().model.prediction.word = 1;
+  calm();
+  EXPECT_TRUE(ui.shows("Added directly to “act tact”", kModelPredictionCard))
+      << all(kModelPredictionCard);
+  ui.click("open the text's heads", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(says("clip_text_model")) << all(kModelTextCard);
+  EXPECT_TRUE(says("act tact")) << all(kModelTextCard);
+  EXPECT_EQ(ui.view().model.place.text, "act tact") << "a session opens it again";
+  ui.click("← picture", kModelTextCard);
+  calm();
+  EXPECT_TRUE(says("clip_vision_model")) << all(kModelTextCard);
+  EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
+}
+
+/// A session's picture may have been moved: its model opens all the same, and asks for it.
+TEST_F(ModelImage, AModelWhosePictureHasGoneOpensWithOurs) {
+  ui.view().model.place = {dataPath("image_models/vit").string(), "/nowhere/cat.png"};
+  ui.view().selection.page = kModelPage;
+  ui.frame();
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(says("/nowhere/cat.png: the picture cannot be read: open it again"))
+      << all(kModelTextCard);
+  EXPECT_TRUE(says("Open a picture"));
+  EXPECT_TRUE(says("The image's most probable labels")) << all(kModelTextCard);
+  drop("pictures/color.jpg");
+  EXPECT_FALSE(says("cannot be read")) << all(kModelTextCard);
 }
 
 TEST(ModelImages, PatchesLieWhereTheyWereCut) {

@@ -147,6 +147,20 @@ TEST_F(ModelImage, ClipMatchesAnImageWithTheLinesOfAText) {
   EXPECT_EQ(file.shape("text_embeds"), (Shape{3, 24}));
   EXPECT_EQ(file.shape("logits_per_image"), (Shape{3}));
 
+  EXPECT_FALSE(found["match"][0].contains("image_parts"));
+
+  const json whole = jsonOf({"model", path("clip"), "--pixels", pixelsOf("clip"), "--text", "cat"});
+  const json& cat = whole.at("match")[0];
+  for (const char* half : {"image_parts", "text_parts"}) {
+    double sum = 0.0;
+    bool heads = false;
+    for (const json& part : cat.at(half)) {
+      sum += part.at("value").get<double>();
+      heads = heads || part.at("part") == "head";
+    }
+    EXPECT_TRUE(heads) << half;
+    EXPECT_NEAR(sum, cat.at("cosine").get<double>(), 1e-5) << half;
+  }
   const CliResult alone = runProgram(clip);
   EXPECT_NE(alone.out.find("give --text"), std::string::npos) << alone.out;
   const json text = jsonOf({"model", path("clip"), "--text", "cat"});

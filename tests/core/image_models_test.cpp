@@ -15,6 +15,7 @@
 #include "core/model/image_embedding.h"
 #include "core/model/logit_lens.h"
 #include "core/model/logit_parts.h"
+#include "core/model/match_parts.h"
 #include "core/model/model_gradients.h"
 #include "core/model/model_heads.h"
 #include "core/model/rollout.h"
@@ -423,6 +424,24 @@ TEST_F(OfClip, TheMatchOfAnImageAndTextsIsThatOfTheDefinition) {
     double total = 0.0;
     for (const double p : match.probabilities) total += p;
     EXPECT_NEAR(total, 1.0, 1e-12);
+  }
+}
+
+TEST_F(OfClip, TheMatchIsTheSumOfWhatEachPartOfBothHalvesAdds) {
+  const auto image = passOf(both.images, expected.read("0.pixel_values"));
+  const auto text = textPass({5, 9, 14, 96});
+  const MatchParts found = matchParts(both, *image, *text, {}).value();
+  EXPECT_NEAR(found.cosine, matchOf(both, *image, {text}).cosines.front(), 1e-12);
+  for (const auto* parts : {&found.image, &found.text}) {
+    double sum = 0.0;
+    Index heads = 0;
+    for (const WrittenPart& part : *parts) {
+      sum += part.value;
+      heads += part.kind == WriterKind::head ? 1 : 0;
+    }
+    const ModelConfig& c = (parts == &found.image ? image : text)->config();
+    EXPECT_EQ(heads, c.layers * c.heads);
+    EXPECT_NEAR(sum, found.cosine, 1e-5);
   }
 }
 

@@ -38,43 +38,6 @@ const char* scaleInWords(const model::ModelConfig& c) {
                    : tr(", with the norms' scales at this token");
 }
 
-/// The map: heads, then bias and network if there are any.
-PartMap mapOf(const PanelContext& panel, const AskedWord& asked, const LogitParts& found) {
-  const FrameContext& look = panel.look;
-  const model::ModelConfig& c = asked.moment->config();
-  const bool bias =
-      std::any_of(found.parts.begin(), found.parts.end(),
-                  [](const WrittenPart& part) { return part.kind == WriterKind::attentionBias; });
-  const Index network = c.heads + (bias ? 1 : 0);
-  PartMap map{tr("logit map"), c.layers, network + (c.attentionOnly ? 0 : 1), {}, {}, {}};
-  map.columnName = [&look, network, heads = c.heads](Index column, float width) {
-    if (column >= heads) return std::string(column == network ? "FFN" : "bias");
-    return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
-  };
-  if (c.crossAttention) {
-    map.layerName = [&c](Index layer) {
-      return fmt::format("{} {}", c.depthOf(layer) + 1,
-                         c.readsMemory(layer) ? tr("cross") : tr("self"));
-    };
-  }
-  const HeadOfLayer chosen = chosenHead(panel.modelView, c);
-  std::vector<WrittenPart> shown;
-  for (const WrittenPart& part : found.parts) {
-    if (part.layer < 0 || part.kind == WriterKind::steering) continue;
-    shown.push_back(part);
-    const bool isHead = part.kind == WriterKind::head;
-    const Index column = isHead                                   ? part.head
-                         : part.kind == WriterKind::attentionBias ? c.heads
-                                                                  : network;
-    map.cells.push_back({part.layer, column, part.value,
-                         isHead && part.layer == chosen.layer && part.head == chosen.head});
-  }
-  map.tip = [shown = std::move(shown), &c](std::size_t i) {
-    return fmt::format("{}: {}", inWords(shown[i], c), changeInWords(shown[i].value));
-  };
-  return map;
-}
-
 /// Draws the parts by their magnitude, in a list that scrolls; of a picture as many as fit. The
 /// others are summed.
 void largestParts(const FrameContext& look, const model::ModelConfig& c, const LogitParts& found,
@@ -143,7 +106,8 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
   }
   const ColorScale scale = divergingScale(look, most);
   largestParts(look, asked.moment->config(), parts, scale, right);
-  const PartMap map = mapOf(panel, asked, parts);
+  const PartMap map = writtenPartsMap(look, tr("logit map"), asked.moment->config(), parts.parts,
+                                      chosenHead(panel.modelView, asked.moment->config()));
   if (const auto clicked = drawPartMap(panel, map, scale, room)) {
     const PartCell& cell = map.cells[*clicked];
     if (cell.column >= asked.moment->config().heads) return;

@@ -6,65 +6,26 @@
 #include <cmath>
 #include <utility>
 
+#include "app/read_as.h"
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/ids.h"
 #include "app/ui/model/image_view.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/model_words.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
-#include "core/formats/attention_file.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/shipped_picture.h"
 #include "core/language/story_questions.h"
 
 namespace headscope::ui {
 namespace {
-
-using model::ModelConfig;
-
-std::string readsInWords(const ModelConfig& c) {
-  if (!c.image.on()) return trFormat("{} tokens known", withThousands(c.vocabulary));
-  return trFormat("images of {} × {}, patches of {} × {}", c.image.size.width, c.image.size.height,
-                  c.image.patch.width, c.image.patch.height);
-}
-
-std::string inWords(const model::Model& model) {
-  const ModelConfig& c = model.config();
-  const auto layers = [](const ModelConfig& stack) { return counted(stack.depth(), "layer"); };
-  if (c.modelType == formats::kAttentionsAlone) {
-    const auto* keys = model.encoder().get();
-    return trFormat("attention weights from a file · {} · {} · {}{} tokens", layers(c),
-                    counted(c.heads, "head"), withThousands(c.positions),
-                    keys != nullptr ? " × " + withThousands(keys->config().positions) : "");
-  }
-  if (model.encoder() != nullptr) {
-    const ModelConfig& e = model.encoder()->config();
-    return trFormat("{} · encoder: {}, {} heads · decoder: {}, {} heads · d_model {} · {}",
-                    c.typeName(), layers(e), e.heads, layers(c), c.heads, c.dModel,
-                    readsInWords(c));
-  }
-  return trFormat("{} · {} · d_model {} · {} heads{} of {} · {}", c.typeName(), layers(c), c.dModel,
-                  c.heads,
-                  c.kvHeads == c.heads ? "" : trFormat(" on {} key/value heads", c.kvHeads),
-                  c.headDim, readsInWords(c));
-}
-
-/// "2 unknown fields · 1 unused tensor"; empty where nothing is left out.
-std::string inWords(const model::ModelNotes& notes) {
-  std::vector<std::string> words;
-  const auto add = [&](const auto& list, const char* what) {
-    if (!list.empty()) words.push_back(counted(std::ssize(list), what));
-  };
-  add(notes.unknownFields, tr("unknown field"));
-  add(notes.unusedTensors, tr("unused tensor"));
-  add(notes.files, tr("note on files"));
-  return fmt::format("{}", fmt::join(words, " · "));
-}
 
 class ModelTextCard final : public Card {
  public:
@@ -169,13 +130,14 @@ class ModelTextCard final : public Card {
       return;
     }
     label(look.fonts.semibold, look.theme.text, moment->trace->document().model->name());
-    wrappedLabel(look.fonts.small, look.theme.textMuted, inWords(*moment->trace->document().model));
-    if (moment->config().modelType == formats::kAttentionsAlone)
-      return attentionAlone(panel, *moment);
+    wrappedLabel(look.fonts.small, look.theme.textMuted,
+                 modelInWords(*moment->trace->document().model));
+    if (isAttentionAlone(*moment->trace->document().model)) return attentionAlone(panel, *moment);
     notes(look, moment->trace->document().model->notes());
     if (!moment->adapter.folder.empty()) adapter(look, *moment);
     ImGui::Dummy({0.0F, look.space.small});
     if (moment->ofImage()) return pictureAndLabels(panel, *moment);
+    if (encoderOfTexts(panel, *moment)) wayToPicture(panel);
     field(panel, *moment);
     if (moment->source != nullptr) {
       sourceTokens(panel, *moment->source);
@@ -187,6 +149,7 @@ class ModelTextCard final : public Card {
   /// Draws a picture and its map; in a wide card both stand at its side, with the labels.
   void pictureAndLabels(const PanelContext& panel, const ModelMoment& moment) {
     const FrameContext& look = panel.look;
+    picture_ = moment.text;
     Rect room = Rect::rest();
     const bool wide = isWide(look, room);
     if (wide) {
@@ -205,6 +168,20 @@ class ModelTextCard final : public Card {
     ImGui::EndChild();
   }
 
+  /// Returns whether a moment is of the encoder of texts of a CLIP, which has one of images beside.
+  static bool encoderOfTexts(const PanelContext& panel, const ModelMoment& moment) {
+    const Fingerprint key("encoder of texts", moment.number);
+    const bool* found = panel.computations.computeNow<bool>(
+        "encoder of texts", key, [&] { return !moment.ofImage() && readsPictures(moment); });
+    return found != nullptr && *found;
+  }
+
+  /// Draws the way from a CLIP's encoder of texts to that of images.
+  void wayToPicture(const PanelContext& panel) {
+    if (pill(panel.look, "← picture")) model_.setText(picture_);
+    tip(panel.look, tr("The encoder of images, and how well texts match its picture"));
+  }
+
   /// Draws the tokens of a file of attention weights, which tells nothing else about its model.
   void attentionAlone(const PanelContext& panel, const ModelMoment& moment) {
     const FrameContext& look = panel.look;
@@ -220,7 +197,7 @@ class ModelTextCard final : public Card {
   /// Draws a line about the parts of the folder that the pass leaves out; a tooltip lists them.
   static void notes(const FrameContext& look, const model::ModelNotes& notes) {
     if (notes.empty()) return;
-    label(look.fonts.small, look.theme.accentText, inWords(notes));
+    label(look.fonts.small, look.theme.accentText, notesInWords(notes));
     tip(look, fmt::format("{}", fmt::join(notes.sentences(), "\n")));
   }
 
@@ -446,8 +423,9 @@ class ModelTextCard final : public Card {
       const ImVec2 from = ImGui::GetCursorScreenPos();
       const float line = fontSize(look.fonts.regular) + look.space.small;
       ImDrawList* list = ImGui::GetWindowDrawList();
-      drawText(list, look.fonts.regular, from, look.theme.text,
-               elided(look.fonts.regular, moment.nameOf(each.id), words - look.space.small));
+      const std::string whole = moment.nameOf(each.id);
+      const std::string shown = elided(look.fonts.regular, whole, words - look.space.small);
+      drawText(list, look.fonts.regular, from, look.theme.text, shown);
       const float bar = width - words - figures - look.space.medium;
       const auto barOf = [&](double probability) {
         return Rect::at({from.x + words, from.y + look.space.thin},
@@ -467,6 +445,7 @@ class ModelTextCard final : public Card {
         figure(before->sames[at][i], 0.0F, look.theme.textMuted);
       }
       ImGui::Dummy({width, line});
+      if (shown != whole) tip(look, whole);
     }
     if (!model_.changed()) return;
     ImGui::Dummy({0.0F, look.space.small});
@@ -476,6 +455,7 @@ class ModelTextCard final : public Card {
 
   static constexpr Index kMostShown = 200;  // tokens per page
 
+  std::string picture_;  // the last one that was shown; empty: ours
   LiveModel& model_;
   Index page_ = 0;     // the shown page
   Index chosen_ = -1;  // the chosen token in the previous frame

@@ -8,10 +8,12 @@
 #include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
 #include "app/ui/model/layer_grid.h"
+#include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/token_pictures.h"
 #include "app/ui/widgets.h"
+#include "core/base/translation.h"
 
 namespace headscope::ui {
 namespace {
@@ -28,6 +30,43 @@ void drawNumber(const FrameContext& look, double value, bool isChange, const Rec
 }
 
 }  // namespace
+
+PartMap writtenPartsMap(const FrameContext& look, const char* id, const model::ModelConfig& config,
+                        const std::vector<model::WrittenPart>& parts,
+                        std::optional<HeadOfLayer> chosen) {
+  using model::WriterKind;
+  const bool bias = std::ranges::any_of(
+      parts, [](const auto& part) { return part.kind == WriterKind::attentionBias; });
+  // heads, then bias and network if there are any
+  const Index heads = config.heads, network = heads + (bias ? 1 : 0);
+  PartMap map{id, config.layers, network + (config.attentionOnly ? 0 : 1), {}, {}, {}};
+  map.columnName = [&look, network, heads](Index column, float width) {
+    if (column >= heads) return std::string(column == network ? "FFN" : "bias");
+    return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
+  };
+  if (config.crossAttention) {
+    map.layerName = [&config](Index layer) {
+      return fmt::format("{} {}", config.depthOf(layer) + 1,
+                         config.readsMemory(layer) ? tr("cross") : tr("self"));
+    };
+  }
+  std::vector<model::WrittenPart> shown;
+  for (const model::WrittenPart& part : parts) {
+    if (part.layer < 0 || part.kind == WriterKind::steering) continue;
+    shown.push_back(part);
+    const bool isHead = part.kind == WriterKind::head;
+    const Index column = isHead                                   ? part.head
+                         : part.kind == WriterKind::attentionBias ? heads
+                                                                  : network;
+    const bool isChosen =
+        isHead && chosen && part.layer == chosen->layer && part.head == chosen->head;
+    map.cells.push_back({part.layer, column, part.value, isChosen});
+  }
+  map.tip = [shown = std::move(shown), &config](std::size_t i) {
+    return fmt::format("{}: {}", inWords(shown[i], config), changeInWords(shown[i].value));
+  };
+  return map;
+}
 
 std::optional<std::size_t> drawPartMap(const PanelContext& panel, const PartMap& map,
                                        const ColorScale& scale, const Rect& room) {

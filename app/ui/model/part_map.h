@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "app/ui/parts/layout.h"
-#include "core/base/index.h"
+#include "core/model/stream_parts.h"
 
 namespace headscope::ui {
 
+struct FrameContext;
 struct PanelContext;
 struct ColorScale;
 struct TokenPictures;
@@ -33,6 +34,11 @@ struct PartMap {
   const TokenPictures* pictures =
       nullptr;  // in the places of the names of columns that are patches
 };
+
+/// The map of what heads, attention biases and networks add to a number. `config` must outlive it.
+PartMap writtenPartsMap(const FrameContext& look, const char* id, const model::ModelConfig& config,
+                        const std::vector<model::WrittenPart>& parts,
+                        std::optional<HeadOfLayer> chosen);
 
 /// Draws the map within `room`; with many layers it is higher than its room, and scrolls. Returns
 /// the index of the cell that was clicked.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/moment_text.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/model/born_heads.h"
 #include "app/ui/model/model_view.h"
@@ -257,7 +258,7 @@ model::ModelInput inputOfSet(const ModelMoment& moment, const formats::TextOrIds
   const ModelMoment& of = moment.first();
   if (text.ids.empty()) return inputOfText(of, text.text);
   model::ModelInput input{text.ids, {}, {}};
-  if (of.tokenizer != nullptr) input.tokens = model::namesOf(text.ids, *of.tokenizer);
+  if (of.tokenizer != nullptr) input.tokens = shownNames(text.ids, *of.tokenizer);
   return input;
 }
 

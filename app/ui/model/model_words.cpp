@@ -1,0 +1,66 @@
+#include "app/ui/model/model_words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "core/base/numbers.h"
+#include "core/base/translation.h"
+#include "core/formats/attention_file.h"
+#include "core/model/model.h"
+#include "core/model/model_notes.h"
+
+namespace headscope::ui {
+
+using model::ModelConfig;
+
+namespace {
+
+std::string readsInWords(const ModelConfig& c) {
+  if (!c.image.on()) return trFormat("{} tokens known", withThousands(c.vocabulary));
+  return trFormat("images of {} × {}, patches of {} × {}", c.image.size.width, c.image.size.height,
+                  c.image.patch.width, c.image.patch.height);
+}
+
+}  // namespace
+
+bool isAttentionAlone(const model::Model& model) {
+  return model.config().modelType == formats::kAttentionsAlone;
+}
+
+std::string modelInWords(const model::Model& model) {
+  const ModelConfig& c = model.config();
+  const auto layers = [](const ModelConfig& stack) { return counted(stack.depth(), "layer"); };
+  if (isAttentionAlone(model)) {
+    const auto* keys = model.encoder().get();
+    return trFormat("attention weights from a file · {} · {} · {}{} tokens", layers(c),
+                    counted(c.heads, "head"), withThousands(c.positions),
+                    keys != nullptr ? " × " + withThousands(keys->config().positions) : "");
+  }
+  if (model.encoder() != nullptr) {
+    const ModelConfig& e = model.encoder()->config();
+    return trFormat("{} · encoder: {}, {} heads · decoder: {}, {} heads · d_model {} · {}",
+                    c.typeName(), layers(e), e.heads, layers(c), c.heads, c.dModel,
+                    readsInWords(c));
+  }
+  return trFormat("{} · {} · d_model {} · {} heads{} of {} · {}", c.typeName(), layers(c), c.dModel,
+                  c.heads,
+                  c.kvHeads == c.heads ? "" : trFormat(" on {} key/value heads", c.kvHeads),
+                  c.headDim, readsInWords(c));
+}
+
+std::string notesInWords(const model::ModelNotes& notes) {
+  std::vector<std::string> words;
+  const auto add = [&](const auto& list, const char* what) {
+    if (!list.empty()) words.push_back(counted(std::ssize(list), what));
+  };
+  add(notes.unknownFields, tr("unknown field"));
+  add(notes.unusedTensors, tr("unused tensor"));
+  add(notes.files, tr("note on files"));
+  return fmt::format("{}", fmt::join(words, " · "));
+}
+
+}  // namespace headscope::ui

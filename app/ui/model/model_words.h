@@ -1,0 +1,22 @@
+// Model words: a whole model and the notes on its folder, in a line each.
+#pragma once
+
+#include <string>
+
+namespace headscope::model {
+class Model;
+struct ModelNotes;
+}  // namespace headscope::model
+
+namespace headscope::ui {
+
+/// Returns whether a model is a file of attention weights, which tells nothing else.
+bool isAttentionAlone(const model::Model& model);
+
+/// "vit · 2 layers · d_model 64 · 4 heads of 16 · images of 48 × 48, patches of 6 × 6".
+std::string modelInWords(const model::Model& model);
+
+/// "2 unknown fields · 1 unused tensor"; empty where nothing is left out.
+std::string notesInWords(const model::ModelNotes& notes);
+
+}  // namespace headscope::ui
