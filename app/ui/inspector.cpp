@@ -96,8 +96,13 @@ void weightBars(const PanelContext& panel, const Inspected& of, float most) {
   panel.trace.tile(TensorId::weights, of.item, of.head, of.query, 1, 0, std::ssize(row),
                    row.data());
   const float line = look.px(19);
-  const std::vector<Index> order =
+  std::vector<Index> order =
       largestPlaces(row, std::max<std::size_t>(2, static_cast<std::size_t>(most / line)));
+  const auto masked = [&](Index key) {
+    return isHidden(panel.trace, {TensorId::weights, of.item, of.head, of.query, key});
+  };
+  const std::size_t listed = order.size();
+  if (listed < row.size()) std::erase_if(order, masked);  // their number says enough
   const WeightRange range = weightRange(panel.trace, of.item, of.head);
   const float full = range.magnitude();
   const ColorScale scale = weightScale(look, range);
@@ -107,7 +112,7 @@ void weightBars(const PanelContext& panel, const Inspected& of, float most) {
   ImGui::SetCursorScreenPos({room.a.x, room.b.y});
   for (const Index key : order) {
     const float value = row[static_cast<std::size_t>(key)];
-    const bool hidden = isHidden(panel.trace, {TensorId::weights, of.item, of.head, of.query, key});
+    const bool hidden = masked(key);
     Rect place = room.cutTop(line);
     patchAtStart(look, ImGui::GetWindowDrawList(), panel.trace.document().input->x, key, place);
     drawBarLine(
@@ -118,7 +123,12 @@ void weightBars(const PanelContext& panel, const Inspected& of, float most) {
          scale.color(look.maps, std::copysign(std::max(std::abs(value), 0.12F * full), value)),
          t.text, t.textMuted});
   }
-  if (order.size() < row.size()) {
+  if (order.size() < listed) {
+    label(look.fonts.small, t.textMuted,
+          trFormat("the other {} of {} keys are masked",
+                   withThousands(std::ssize(row) - std::ssize(order)),
+                   withThousands(std::ssize(row))));
+  } else if (order.size() < row.size()) {
     label(look.fonts.small, t.textMuted,
           trFormat("the {} largest of {} keys", order.size(), withThousands(std::ssize(row))));
   }

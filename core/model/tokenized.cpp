@@ -81,6 +81,7 @@ Index oneToken(std::string_view text, const tokenizer::Tokenizer* tokenizer) {
   }
   const auto tokens = tokenizer->encode(text, false);
   if (tokens.size() != 1) {
+    if (const auto named = tokenizer->id(text)) return *named;  // as outputs name it: "▁cat"
     throw UserError(
         trFormat("“{}” is {} tokens: give a word of one token (with the space before it, as in "
                  "\" cat\"), or an id",

@@ -33,6 +33,7 @@ TEST(TileBlocks, LaysLayersSideBySideWhereTilesGetLarger) {
   EXPECT_EQ(TileBlocks::ofLayers({400, 900}, 12, 12, 50), (TileBlocks{12, 12, 1}));
   EXPECT_EQ(TileBlocks::ofLayers({1100, 330}, 2, 2, 50).blocks, 2);
   EXPECT_EQ(TileBlocks::ofLayers({1100, 330}, 1, 12, 50), (TileBlocks{1, 12, 1}));
+  EXPECT_EQ(TileBlocks::ofLayers({1100, 330}, 3, 4, 50).blocks, 1) << "three are not laid 2 and 1";
   const TileBlocks odd = TileBlocks::ofLayers({2000, 200}, 5, 2, 0);
   EXPECT_GE(odd.rows * odd.blocks, 5);
   EXPECT_LT((odd.blocks - 1) * odd.rows, 5) << "no block is empty";

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "app/ui/frame_commands.h"
 #include "app/ui/frame_state.h"
@@ -11,9 +13,11 @@
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
+#include "app/ui/stage/stage_story.h"
 #include "app/ui/stage/stage_view.h"
 #include "app/ui/widgets.h"
 #include "core/base/translation.h"
+#include "core/document/trace.h"
 #include "core/formats/lesson_json.h"
 #include "core/formats/shipped_model.h"
 
@@ -25,17 +29,25 @@ class StartPanel {
   StartPanel(const PanelContext& panel, LessonRun& run)
       : panel_(panel), look_(panel.look), run_(run) {}
 
+  /// What the tokens are parts of.
+  const char* whole() const {
+    const std::string_view token = tokenNoun(panel_.trace.document()).one;
+    return token == "patch" ? "picture" : token == "step" ? tr("series") : tr("sentence");
+  }
+
   void draw() {
     words(look_.fonts.title, look_.theme.text, tr("Where to begin"));
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     ImGui::BeginChild("entries", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false,
                       ImGuiWindowFlags_NoBackground);
-    words(
-        look_.fonts.small, look_.theme.textMuted,
-        tr("One layer of attention over the sentence above. Every number is computed, and you can "
-           "change each one."));
-    if (entry(tr("Watch a word travel"),
-              tr("Nine places, from the word to its result; ninety seconds.")))
+    words(look_.fonts.small, look_.theme.textMuted,
+          trFormat("One layer of attention over the {} above. Every number is computed, and "
+                   "you can change each one.",
+                   whole())
+              .c_str());
+    const std::string token = tokenNoun(panel_.trace.document()).one;
+    if (entry(trFormat("Watch a {} travel", token).c_str(),
+              trFormat("Nine places, from the {} to its result; ninety seconds.", token).c_str()))
       play();
     lesson("03_by_hand", tr("Three words, two heads, numbers to check on paper."));
     lesson("02_one_head_two_jobs", tr("What one head has to share, and several need not."));

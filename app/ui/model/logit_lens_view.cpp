@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -34,19 +35,34 @@ const model::LensDepth* firstFrom(const Lens& lens) {
   return from;
 }
 
+/// "; it also did after the embedding, and lost that after layer 1 attention": the last time that
+/// the word ranked first before `from` and no longer did in between. Empty where it never did.
+std::string lostInWords(const Lens& lens, const model::LensDepth* from,
+                        const model::ModelConfig& c) {
+  const auto ranksFirst = [](const model::LensDepth& depth) { return depth.word.rank == 0; };
+  const auto begin = std::make_reverse_iterator(lens.begin() + (from - lens.data()));
+  const auto before = std::find_if(begin, lens.rend(), ranksFirst);
+  if (before == lens.rend()) return {};
+  return trFormat("; it also did after {}, and lost that after {}",
+                  model::halfInWords(c, before->half),
+                  model::halfInWords(c, std::prev(before)->half));
+}
+
 std::string inWords(const Lens& lens, const AskedWord& asked) {
   const auto& end = lens.back().word;
+  const model::ModelConfig& c = asked.moment->config();
   if (const model::LensDepth* from = firstFrom(lens)) {
-    return trFormat(
-        "{} ranks first {} {}{}.", asked.name(), from == &lens.back() ? tr("after") : tr("from"),
-        model::halfInWords(asked.moment->config(), from->half), from == &lens.back() ? "" : " on");
+    return trFormat("{} ranks first {} {}{}{}.", asked.name(),
+                    from == &lens.back() ? tr("after") : tr("from"),
+                    model::halfInWords(c, from->half), from == &lens.back() ? "" : " on",
+                    lostInWords(lens, from, c));
   }
   const auto best = std::min_element(lens.begin(), lens.end(), [](const auto& a, const auto& b) {
     return a.word.rank < b.word.rank;
   });
-  return trFormat("{} ends at rank {} of all words; its best is rank {}, after {}.", asked.name(),
-                  withThousands(end.rank + 1), withThousands(best->word.rank + 1),
-                  model::halfInWords(asked.moment->config(), best->half));
+  return trFormat("{} ends at rank {} of all {}; its best is rank {}, after {}.", asked.name(),
+                  withThousands(end.rank + 1), asked.moment->ofImage() ? tr("labels") : tr("words"),
+                  withThousands(best->word.rank + 1), model::halfInWords(c, best->half));
 }
 
 std::string howInWords(const model::ModelConfig& c) {
@@ -64,9 +80,9 @@ void depthsTable(const PanelContext& panel, const AskedWord& asked, const Lens& 
   Table table(look, {.id = "lens", .height = height, .frozen = 0, .dense = true},
               {{tr("after"), {}, false, wide ? 170.0F : 110.0F, 0, false},
                {tr("it would say"), {}, false, 90, 1, false},
-               {"p", tr("of the word it predicts"), true, 50, 0, false},
-               {tr("rank"), tr("of the chosen word among all, from 1"), true, 54, 0, false},
-               {tr("its p"), tr("of the chosen word"), true, 54, 0, false}});
+               {"p", tr("of what it would say"), true, 50, 0, false},
+               {tr("rank"), tr("of the chosen one among all, from 1"), true, 54, 0, false},
+               {tr("its p"), tr("of the chosen one"), true, 54, 0, false}});
   table.rows(std::ssize(lens), [&](Index i) {
     const model::LensDepth& depth = lens[static_cast<std::size_t>(i)];
     const bool says = depth.word.rank == 0;

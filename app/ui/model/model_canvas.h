@@ -22,11 +22,13 @@ struct TileBlocks {
   /// lengthen the side by a twentieth. `margin`: the room between two blocks.
   static TileBlocks ofLayers(ImVec2 room, Index layers, Index heads, float margin) {
     constexpr float kWorthIt = 1.05F;
+    constexpr Index kMostHoles = 4;  // one of so many layers may be missing in the last block
     TileBlocks best{layers, heads, 1};
     float longest = best.side(room, margin);
     for (Index blocks = 2; blocks <= layers; ++blocks) {
       const TileBlocks grid{(layers + blocks - 1) / blocks, heads * blocks, blocks};
-      if ((layers + grid.rows - 1) / grid.rows < blocks) continue;  // the last block would be empty
+      const Index holes = grid.rows * blocks - layers;
+      if (holes >= grid.rows || kMostHoles * holes > layers) continue;
       const float side = grid.side(room, margin);
       if (side < kWorthIt * longest) continue;
       best = grid;

@@ -247,8 +247,8 @@ class ModelHeadsCard final : public Card {
     if (pill(look, tr("each its own scale"), view.ownScale)) view.ownScale = !view.ownScale;
     flowOn(look, buttonWidth(look, tr("first column")));
     if (pill(look, tr("first column"), view.firstToken)) view.firstToken = !view.firstToken;
-    tip(look,
-        tr("Many heads put idle weight on the first token. Hiding its column shows the rest"));
+    tip(look, trFormat("Many heads put idle weight on {}. Hiding its column shows the rest",
+                       firstInWords(moment)));
     if (std::ranges::find(memory_.special, true) == memory_.special.end()) return;
     flowOn(look, buttonWidth(look, tr("special tokens")));
     if (pill(look, tr("special tokens"), heads.specialTokens)) {
@@ -377,7 +377,13 @@ class ModelHeadsCard final : public Card {
     ImGui::SameLine();
     inlineLabel(look, look.fonts.small, look.theme.textMuted, "to");
     tokenChoice(look, "##keys", namesOf(chosenKeys(view.heads, moment)), view.heads.keys,
-                tr("the first token"));
+                firstInWords(moment).c_str());
+  }
+
+  /// "the first token"; of an image "the class token".
+  static std::string firstInWords(const ModelMoment& moment) {
+    return moment.ofImage() ? trFormat("the {} token", moment.tokenName(0))
+                            : std::string(tr("the first token"));
   }
 
   /// Draws, in a line, the computations under way and the partners of the chosen head.
@@ -437,7 +443,9 @@ class ModelHeadsCard final : public Card {
     const auto word = chosenWord(panel.modelView, moment);
     if (!word) {
       return wrappedLabel(look.fonts.small, look.theme.textMuted,
-                          tr("no word is predicted here, so there is no gradient of one"));
+                          moment.ofImage()
+                              ? tr("no label is predicted here, so there is no gradient of one")
+                              : tr("no word is predicted here, so there is no gradient of one"));
     }
     const auto found = gradientsOfHeads(panel, moment, stackOf(model_, shown), *word);
     const bool failed = !found.problem.empty();

@@ -61,7 +61,7 @@ constexpr std::array kReadings{
                       &drawSweep, true, true},
     PredictionReading{
         trLater("Why"),
-        trLater("Follows the word, or a head's score, back to the words that were read"), nullptr,
+        trLater("Follows a prediction, or a head's score, back to what was read"), nullptr,
         true, true},
     PredictionReading{
         trLater("Alignment"),

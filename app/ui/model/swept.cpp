@@ -22,27 +22,27 @@ Swept summarised(Swept swept) {
 constexpr std::array<EffectText, model::kEffectKinds> kEffects{
     EffectText{
         trLater("total"),
-        trLater("The change of the logit, or of the difference. Negative: the part supported the "
-                "word; positive: it worked against it")},
+        trLater("The change of the logit, or of the difference, where the part is replaced at "
+                "the chosen place, or at every one: Why leaves it out at one alone. Negative: "
+                "it raised the number; positive: it lowered it")},
     EffectText{
         trLater("direct"),
-        trLater(
-            "The part of the change that reaches the logit past all later layers, with the "
-            "norms on the way, and a masked-word head's activation, as they were. Negative: the "
-            "part supported the word")},
-    EffectText{trLater("probability"), trLater("The change of the word's probability")},
+        trLater("The part of the change that reaches the logit past all later layers, with the "
+                "norms on the way, and a masked-word head's activation, as they were. "
+                "Negative: the part raised it")},
+    EffectText{trLater("probability"), trLater("The change of the probability")},
     EffectText{trLater("KL"),
                trLater("The divergence of the whole prediction from the present one, in nats")},
     EffectText{
         trLater("looks"),
-        trLater("How much each head looks, from the word that is predicted from, at the word that "
-                "decides: the right word where it stands in the text, else what the corrupted text "
-                "changes")},
+        trLater("How much each head looks, from the word that is predicted from, at the word "
+                "that decides: the right word where it stands in the text, else what the "
+                "corrupted text changes")},
     EffectText{
         trLater("adds"),
         trLater("What the part itself adds to the logit, or to the difference, past all later "
-                "layers, with the norms, and a masked-word head's activation, as they are: its "
-                "attribution, with nothing replaced. Positive: it speaks for the word")},
+                "layers, with the norms, and a masked-word head's activation, as they are: "
+                "its attribution, with nothing replaced. Positive: it raises it")},
     EffectText{
         trLater("estimate"),
         trLater("Attribution patching: gradient × difference, exact for small changes alone")}};

@@ -21,7 +21,7 @@ namespace {
 constexpr double kReadsZero = 0.0005;
 constexpr const char* kAboutLevels = trLater(
     "adds: with {} held · without it: the change of the {}, or of the number last reached, if the "
-    "part adds nothing and everything after it runs again");
+    "part adds nothing at this one place and everything after it runs again");
 constexpr const char* kAboutPairsOfLevels = trLater(
     "; of a pair −Δq · Δk, what the query loses without its first writer times what the key loses "
     "without its second");

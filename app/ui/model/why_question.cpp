@@ -165,7 +165,8 @@ void chooseQuestion(const PanelContext& panel, const AskedMoment& moment) {
       view.why.clear();
     }
     if (clicked == 1) view.whyOfScore = true;
-    tip(look, tr("A word's logit, or the score by which a head looks from a token at another"));
+    tip(look, trFormat("A {}'s logit, or the score by which a head looks from a token at another",
+                       moment->ofImage() ? tr("label") : tr("word")));
   }
   if (!score) {
     if (view.whyOfScore || !saysWords(*moment)) chooseStrongestKey(panel, moment, chosen);

@@ -20,8 +20,9 @@ namespace {
 constexpr std::size_t kMostLines = 200;
 constexpr const char* kAboutWriters = trLater(
     "The change of the number at the top, or of the one last reached, if this part adds nothing "
-    "here and everything after it runs again. Shown for the largest heads, networks and "
-    "embeddings. Negative: the part supported the number");
+    "at this one place and everything after it runs again. “Every part” replaces it at every "
+    "place. Shown for the largest heads, networks and embeddings. Negative: the part raised the "
+    "number");
 constexpr const char* kAboutPairs = trLater(
     "−Δq · Δk: Δq is what the query loses in a run without the pair's first writer, Δk what the "
     "key loses in a run without its second; of the largest pairs");
@@ -68,8 +69,8 @@ std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::str
   if (weighs) columns.push_back({tokens ? tr("weight") : tr("activation"), {}, true, 60, 0, false});
   columns.push_back(
       {"adds",
-       tr("With patterns and norms held: positive parts speak for the word, or for a larger "
-          "score; negative ones against it"),
+       tr("With patterns and norms held: positive parts raise the number, negative ones "
+          "lower it"),
        true, 70, 0, false});
   columns.push_back({"", {}, false, 50, 1, false});
   columns.push_back({tr("share"), tr("Of the number that is taken apart"), true, 60, 0, false});

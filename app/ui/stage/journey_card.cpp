@@ -1,5 +1,7 @@
 // The card of the journey's line (see stage_page.h): nine places, a button that plays, and one that
 // shows the numbers.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -67,7 +69,8 @@ class JourneyCard final : public Card {
                   true)) {
       toggleJourney(panel.stageView, panel.frame);
     }
-    tip(look, tr("Follows the word through all steps, in ninety seconds (space)"));
+    const char* token = tokenNoun(panel.trace.document()).one;
+    tip(look, trFormat("Follows the {} through all steps, in ninety seconds (space)", token));
     if (underWay && !panel.alone) {
       const char* const kBack = tr("Back to the heads");
       ImGui::SetCursorScreenPos({play.a.x, play.b.y - ImGui::GetFrameHeight()});
@@ -83,7 +86,8 @@ class JourneyCard final : public Card {
     if (asksWhy) {
       ImGui::SetCursorScreenPos({numbers.a.x, numbers.b.y - ImGui::GetFrameHeight()});
       if (pill(look, tr("Why does it look there?"))) showWhy(panel);
-      tip(look, tr("What of both words makes the score: opens Flow; escape comes back"));
+      tip(look, trFormat("What of both {} makes the score: opens Flow; escape comes back",
+                         tokenNoun(panel.trace.document()).many));
     }
     line(panel, room);
   }
