@@ -125,13 +125,13 @@ void openAsText(const PanelContext& panel, const std::string& text, HeadOfLayer 
   panel.commands.add(SetModelText{text});
 }
 
-/// "encoder of images; embedding and biases of norms +0.26": the parts that no map has.
+/// "encoder of images, rest +0.26": the parts that no map has.
 std::string mapCaption(const char* encoder, const std::vector<model::WrittenPart>& parts) {
   double rest = 0.0;
   for (const model::WrittenPart& part : parts) {
     if (part.layer < 0) rest += part.value;
   }
-  return trFormat("{} · embedding and norms' biases {}", encoder, changeInWords(rest));
+  return trFormat("{}, rest {}", encoder, changeInWords(rest));
 }
 
 /// Draws the map of one encoder's parts. Returns the head that was clicked.
@@ -166,8 +166,8 @@ void matchedParts(const PanelContext& panel, const ModelMoment& moment, const Fo
   wrappedLabel(
       look.fonts.small, look.theme.textMuted,
       trFormat("Added directly to “{}”, as similarity × {:.1f}: the parts of each "
-               "encoder sum to {:+.2f}, with its norms' scale, the length of its "
-               "projection and the other side held",
+               "encoder sum to {:+.2f} (rest: embedding and norms' biases), with its norms' "
+               "scale, the length of its projection and the other side held",
                found.texts[chosen], found.clip->encoders.factor, found.match.logits[chosen]));
   flowOn(look, button, 3.0F);
   if (pill(look, tr("open the text's heads"))) openAsText(panel, found.texts[chosen], {0, 0});
@@ -199,10 +199,6 @@ bool matchesTexts(const PanelContext& panel, const ModelMoment& moment) {
 void drawMatch(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   std::string& lines = panel.modelView.prediction.matchTexts;
-  wrappedLabel(look.fonts.small, look.theme.textMuted,
-               tr("texts, one on each line: enter applies, ctrl+enter begins a line"));
-  ImGui::SetNextItemWidth(std::min(ImGui::GetContentRegionAvail().x, look.px(520)));
-  textField(look, textOfLines("##texts to match", lines), lines);
   Fingerprint key("match", moment.number);
   key.add(Fingerprint(lines));
   const auto found = panel.computations.request<FoundMatch>("match", key, Schedule::whenIdle, [&] {
@@ -214,25 +210,32 @@ void drawMatch(const PanelContext& panel, const ModelMoment& moment) {
                        ExecutionContext{0, &cancelled});
     };
   });
-  if (!found.problem.empty()) {
-    return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
-  }
   const FoundMatch* shown = found.current != nullptr ? found.current : found.last;
-  if (shown == nullptr) {
-    return label(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
-  }
+  if (!found.problem.empty()) shown = nullptr;
   const Index word = panel.modelView.prediction.word;
-  const std::size_t chosen =
-      word >= 0 && word < std::ssize(shown->texts) ? static_cast<std::size_t>(word) : shown->best();
+  const std::size_t chosen = shown == nullptr ? 0
+                             : word >= 0 && word < std::ssize(shown->texts)
+                                 ? static_cast<std::size_t>(word)
+                                 : shown->best();
   Rect room = Rect::rest();
   const bool wide = room.width() > look.px(640);
   const Rect parts = wide ? room.cutRight(0.58F * room.width(), look.space.large)
-                          : room.cutBottom(0.6F * room.height(), look.space.small);
+                          : room.cutBottom(0.5F * room.height(), look.space.small);
   ImGui::SetCursorScreenPos(room.a);
   beginPart("match texts", room.size());
-  matchTable(panel, *shown, chosen);
+  wrappedLabel(look.fonts.small, look.theme.textMuted,
+               tr("texts, one on each line: enter applies, ctrl+enter begins a line"));
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  textField(look, textOfLines("##texts to match", lines), lines);
+  if (!found.problem.empty()) {
+    wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
+  } else if (shown == nullptr) {
+    label(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
+  } else {
+    matchTable(panel, *shown, chosen);
+  }
   ImGui::EndChild();
-  matchedParts(panel, moment, *shown, chosen, parts);
+  if (shown != nullptr) matchedParts(panel, moment, *shown, chosen, parts);
 }
 
 }  // namespace headscope::ui
