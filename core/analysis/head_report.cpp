@@ -37,6 +37,8 @@ struct Threshold {
   double atLeast = kRole;
 };
 
+constexpr const char* kFirstToken = "first_token";
+
 /// The roles. The one with the largest score that passes its threshold labels the head.
 constexpr Threshold kRoles[] = {
     {Metric::previousToken, "previous_token", trLater("previous token")},
@@ -44,7 +46,7 @@ constexpr Threshold kRoles[] = {
     {Metric::self, "self", trLater("self")},
     {Metric::duplicateToken, "duplicate_token", trLater("duplicate token")},
     {Metric::induction, "induction", trLater("induction")},
-    {Metric::firstToken, "first_token", trLater("first token")},
+    {Metric::firstToken, kFirstToken, trLater("first token")},
     {Metric::sameRow, "same_row", trLater("same row")},
     {Metric::sameColumn, "same_column", trLater("same column")},
     {Metric::patchLocal, "patch_local", trLater("neighbouring patches")},
@@ -280,6 +282,11 @@ std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
       if (score.own || !ownHolds) scores.push_back(std::move(score));
     }
     labels.push_back(headLabel(metrics[h], uniform, scores));
+    // of an image with tokens before its patches the first is the class token
+    HeadLabel& label = labels.back();
+    if (label.key == kFirstToken && trace.document().input->patches.first > 0) {
+      label.title = tr("class token");
+    }
   }
   return labels;
 }

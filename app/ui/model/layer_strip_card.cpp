@@ -11,6 +11,7 @@
 #include "app/ui/asked_score.h"
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
+#include "app/ui/heads/heads_view.h"
 #include "app/ui/menu.h"
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_page.h"
@@ -241,8 +242,9 @@ void showInFlow(const PanelContext& panel, const ModelMoment& moment, const Head
   if (opened) opened(open.document);
   if (panel.selection.page != kFlowPage) {
     panel.selection.step = StepId::softmax;  // which gives the chosen weight
-    // Stage and Heads follow the token that was chosen here
+    // Stage and Heads follow the token that was chosen here; Stage else the one that shows most
     panel.stageView.word = panel.modelView.token < 0 ? Index{-1} : open.chosen->row;
+    panel.headsView.query = open.chosen->row;
   }
   panel.commands.add(std::move(open));
   panel.selection.head = head.head;
