@@ -382,6 +382,29 @@ TEST(StageWords, TellOfABiasAndAGate) {
   }
 }
 
+/// The journey draws both: a square of bias below each key, and the gates of the collected numbers.
+TEST(StageForms, ABiasAndAGateAreDrawn) {
+  ViewState view = onStage();
+  AppDriver ui(presetDocument("alphafold2-evoformer"), 1600, 1000, view);
+  const auto drawn = [&](TensorId tensor, StagePlace place) {
+    ui.view().stage.at = static_cast<double>(place) + 0.99;
+    ui.settle();
+    Index count = 0;
+    for (const auto& heatmap : ui.heatmaps("sentence")) {
+      ui.clickAt(middle(heatmap));
+      const auto cell = ui.view().selection.cell;
+      if (cell && cell->tensor == tensor) ++count;
+      ui.view().selection.page = kStagePage;
+      ui.view().stage.at = static_cast<double>(place) + 0.99;
+      ui.settle();
+      if (count > 0) break;
+    }
+    return count;
+  };
+  EXPECT_EQ(drawn(TensorId::pairBias, StagePlace::scaled), 1);
+  EXPECT_EQ(drawn(TensorId::gate, StagePlace::collected), 1);
+}
+
 TEST(StageForms, EverySizeAndKindOfInputIsDrawn) {
   const auto shows = [](DocumentPtr document, int width, int height, float scale = 1.0F) {
     ViewState view = onStage();

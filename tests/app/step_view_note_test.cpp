@@ -50,6 +50,21 @@ TEST_F(StepViewNotes, OffersAMaskWhereNothingIsMasked) {
   EXPECT_FALSE(ui_.shows("Nothing is masked", "stage"));
 }
 
+/// A bias without a mask is a step by its own name, with no empty mask beside its matrix.
+TEST(StepViewOfABias, IsNoMask) {
+  AppDriver ui(presetDocument("alphafold2-evoformer"));
+  ui.view().selection.page = kFlowPage;
+  ui.view().selection.step = StepId::mask;
+  ui.settle();
+  EXPECT_TRUE(ui.shows("· Bias", "stage")) << ui.screen().all("stage");
+  EXPECT_TRUE(ui.shows("Each pair of query and key adds its own bias", "stage"));
+  EXPECT_FALSE(ui.shows("mask: 0", "stage")) << ui.screen().all("stage");
+  ui.click("make it causal", "stage");
+  ui.settle();
+  EXPECT_TRUE(ui.shows("· Bias and mask", "stage")) << ui.screen().all("stage");
+  EXPECT_TRUE(ui.shows("mask: 0", "stage")) << ui.screen().all("stage");
+}
+
 TEST(UsedColumns, OfASmallXAreAll) {
   AppDriver ui(presetDocument("by-hand"));
   ui.view().selection.step = StepId::project;

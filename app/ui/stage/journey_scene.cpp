@@ -258,21 +258,31 @@ class Scene : private ScenePainter {
   }
 
   void keyBars(float opacity) {
-    if (!barsFit()) return;
+    if (!barsFit() || opacity <= 0.0F) return;
     for (Index j = 0; j < c_.keys(); ++j) bar(rowOf(TensorId::k, j), barBelow(j), opacity);
   }
 
   void scaled() {
     const std::vector<float> raw = cells(TensorId::rawScores);
     const std::vector<float> scaled = cells(TensorId::scores);
+    const std::vector<float> sums = cells(beforeSoftmax());
     const float done = motion(moment_, 3.0, 1.0);
+    const float biased = c_.pairBias.ofPairs() ? motion(moment_, 2.0, 4.5) : 0.0F;
     std::vector<float> now(raw.size());
-    for (std::size_t j = 0; j < raw.size(); ++j) now[j] = raw[j] + (scaled[j] - raw[j]) * done;
-    sentence({}, scoreArcs(now, largestOf(raw), c_.keys()), 0.7F);
-    keyBars(1.0F - 0.6F * done);
-    for (Index j = 0; j < c_.keys(); ++j) {  // only numbers of the pass are shown
+    for (std::size_t j = 0; j < raw.size(); ++j) {
+      now[j] = raw[j] + (scaled[j] - raw[j]) * done;
+      if (biased > 0.0F) now[j] += (sums[j] - scaled[j]) * biased;
+    }
+    sentence({}, scoreArcs(now, std::max(largestOf(raw), largestOf(now)), c_.keys()), 0.7F);
+    keyBars((1.0F - 0.6F * done) * (1.0F - biased));
+    biasOfPairs(biased);
+    const auto top = static_cast<Index>(std::ranges::max_element(sums) - sums.begin());
+    for (const Index j : strongestFirst(top)) {  // only numbers of the pass are shown
       const auto at = static_cast<std::size_t>(j);
-      numberBelow(j, done < 0.5F ? cellNumber(raw[at], 1) : cellNumber(scaled[at], 2),
+      numberBelow(j,
+                  done < 0.5F     ? cellNumber(raw[at], 1)
+                  : biased < 0.5F ? cellNumber(scaled[at], 2)
+                                  : sumOf(scaled[at], j),
                   theme_.textMuted);
     }
   }

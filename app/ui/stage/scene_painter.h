@@ -147,6 +147,20 @@ class ScenePainter {
     bars_.add(ref, bars_.scaleOf(wholeMatrix(ref.tensor, c_, subject_.item, subject_.head)), at,
               opacity);
   }
+  /// Draws the bias of the query with each key as a coloured square below the key.
+  void biasOfPairs(float opacity) {
+    if (opacity <= 0.0F || !barsFit()) return;
+    const MatrixRef row = rowOf(TensorId::pairBias, subject_.word);
+    const ColorScale scale =
+        bars_.scaleOf(wholeMatrix(TensorId::pairBias, c_, subject_.item, subject_.head));
+    for (Index j = 0; j < c_.keys(); ++j) {
+      const Rect bar = barBelow(j);
+      const float side = std::min(bar.width(), bar.height());
+      const Rect at = bar.placed({side, side}, 0.5F, 1.0F);
+      bars_.add(columnsOf(row, j, 1), scale, at, opacity);
+      bars_.frame(at, theme_.panelBorder);
+    }
+  }
   /// Draws a number below a key's word, unless it would cover one that is drawn.
   void numberBelow(Index key, const std::string& text, ImU32 color, bool bold = false) {
     if (layout_.keys.marks()) return;

@@ -134,8 +134,10 @@ class Words {
     const std::vector<float> all = row(TensorId::scores);
     return {trFormat("÷ √{} calms the scores.", c_.dK()),
             trFormat("Sums of {} products are large. The largest is now {}: small enough that "
-                     "softmax will leave something for the other {}.",
-                     c_.dK(), cellNumber(all[strongest(all)], 2), token_.many)};
+                     "softmax will leave something for the other {}.{}",
+                     c_.dK(), cellNumber(all[strongest(all)], 2), token_.many,
+                     c_.pairBias.ofPairs() ? tr(" Then each pair adds its bias, a coloured square.")
+                                           : "")};
   }
 
   StageWords shares() const {
