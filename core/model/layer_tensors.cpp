@@ -14,9 +14,9 @@ namespace {
 Tensor ofTokens(const Tensor& tensor) { return tensor.reshaped({tensor.dim(1), tensor.dim(2)}); }
 
 /// Adds the tensors of a layer's network.
-void addNetwork(std::vector<LayerTensor>& found, const Tensor& stream, const Tensor& half,
-                const AfterNetworkGradients& gradients, const LayerWeights& weights,
-                const ModelConfig& c, const ExecutionContext& execution) {
+void addNetworkTensors(std::vector<LayerTensor>& found, const Tensor& stream, const Tensor& half,
+                       const AfterNetworkGradients& gradients, const LayerWeights& weights,
+                       const ModelConfig& c, const ExecutionContext& execution) {
   const Tensor input = networkInput(stream, half, weights, c, execution);
   found.push_back({LayerPart::networkInput, ofTokens(input), ofTokens(gradients.input)});
   if (weights.experts.each.empty()) {
@@ -73,7 +73,8 @@ std::optional<std::vector<LayerTensor>> layerTensors(const ModelTracePtr& trace,
   std::vector<LayerTensor> found{
       {LayerPart::entering, ofTokens(stream), ofTokens(backward.ofStream())},
       {LayerPart::between, ofTokens(half), ofTokens(network.half)}};
-  if (weights->hasNetwork()) addNetwork(found, stream, half, network, *weights, c, execution);
+  if (weights->hasNetwork())
+    addNetworkTensors(found, stream, half, network, *weights, c, execution);
   found.push_back(
       {LayerPart::leaving, ofTokens(trace->hidden(2 * (layer + 1))), ofTokens(leaving)});
   if (execution.stop()) return std::nullopt;

@@ -16,7 +16,8 @@
 namespace headscope::ui {
 namespace {
 
-std::string cellInWords(const Pictures& pictures, const Pictures::One& one, const MatrixCell& at) {
+std::string pictureCellInWords(const Pictures& pictures, const Pictures::One& one,
+                               const MatrixCell& at) {
   if (pictures.nameOf != nullptr) return pictures.nameOf(at);
   if (pictures.reduced) return tr("the largest of the cells here");
   if (one.rows.empty()) return trFormat("row {}, column {}", at.row + 1, at.col + 1);
@@ -27,7 +28,7 @@ std::string cellInWords(const Pictures& pictures, const Pictures::One& one, cons
 /// Draws the cell's values in all pictures at the mouse.
 void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at, const Rect& place) {
   const Pictures::One& one = pictures.all[under];
-  std::string text = cellInWords(pictures, one, at);
+  std::string text = pictureCellInWords(pictures, one, at);
   for (const Pictures::One& each : std::span(pictures.all).first(pictures.count)) {
     if (at.row >= each.cells.rows || at.col >= each.cells.cols) continue;
     std::vector<float> row(static_cast<std::size_t>(each.cells.cols));

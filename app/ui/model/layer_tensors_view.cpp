@@ -156,22 +156,22 @@ const ShownTensor& chooseTensor(const PanelContext& panel, const LayerShown& lay
   return *shown;
 }
 
-std::string cellName(const ShownTensor& shown, const std::vector<std::string>& tokens, Index row,
-                     Index column) {
+std::string nameOfCell(const ShownTensor& shown, const std::vector<std::string>& tokens, Index row,
+                       Index column) {
   return fmt::format("{} {}, {} {}", row + 1, tokens[static_cast<std::size_t>(row)],
                      shown.tensor.part == LayerPart::neurons ? tr("neuron") : tr("coordinate"),
                      column + 1);
 }
 
-Pictures picturesOf(const FrameContext& look, const ShownTensor& shown, const ModelMoment& of,
-                    Fingerprint values) {
+Pictures picturesOfTensor(const FrameContext& look, const ShownTensor& shown, const ModelMoment& of,
+                          Fingerprint values) {
   Pictures pictures;
   pictures.values = values.add(shown.tensor.part);
   pictures.count = 2;
   pictures.stretched = true;
   const std::vector<std::string> tokens = of.tokenNames();
   pictures.nameOf = [&shown, tokens](const MatrixCell& at) {
-    return cellName(shown, tokens, at.row, at.col);
+    return nameOfCell(shown, tokens, at.row, at.col);
   };
   pictures.all[0] = {rowsOf(shown.tensor.values),
                      divergingScale(look, std::max(shown.largest, 1e-12F)),
@@ -186,8 +186,8 @@ Pictures picturesOf(const FrameContext& look, const ShownTensor& shown, const Mo
   return pictures;
 }
 
-void drawCells(const FrameContext& look, const ShownTensor& shown,
-               const std::vector<std::string>& tokens, const Rect& room) {
+void drawDependedCells(const FrameContext& look, const ShownTensor& shown,
+                       const std::vector<std::string>& tokens, const Rect& room) {
   ImGui::SetCursorScreenPos(room.a);
   const bool neurons = shown.tensor.part == LayerPart::neurons;
   Table table(look, {.id = tr("cells of a layer"), .height = room.height(), .dense = true},
@@ -241,11 +241,11 @@ void drawLayerTensors(const PanelContext& panel, const AskedWord& asked) {
   Rect room = Rect::rest();
   const Rect right =
       room.cutRight(std::clamp(room.width() * 0.36F, look.px(330), look.px(460)), look.space.large);
-  drawPictures(
-      look,
-      picturesOf(look, shown, of.of, asked.key(tr("layer tensors")).add(of.layer).add(of.stack)),
-      room);
-  drawCells(look, shown, of.of.tokenNames(), right);
+  drawPictures(look,
+               picturesOfTensor(look, shown, of.of,
+                                asked.key(tr("layer tensors")).add(of.layer).add(of.stack)),
+               room);
+  drawDependedCells(look, shown, of.of.tokenNames(), right);
 }
 
 }  // namespace headscope::ui
