@@ -204,6 +204,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
         .slide = presenter.on() && !lecture.forTheRoom().counter.empty(),
         .alone = presenter.on() || embedded || !view.selection.focus.empty(),
         .hostHasDialog = chooseFiles != nullptr,
+        .copiesPictures = copiesPictures,
         .recent = &settings.now().recent,
         .languages = &languages,
         .filmable = !filmable().empty(),
@@ -384,6 +385,8 @@ void App::copyLink() { state_->sessions.copyLink(); }
 void App::onChooseFiles(std::function<void(bool folder)> choose) {
   state_->chooseFiles = std::move(choose);
 }
+
+void App::offerCopies() { state_->copiesPictures = true; }
 
 void App::onPastePicture(std::function<std::string()> copied) {
   state_->copiedPicture = std::move(copied);

@@ -68,6 +68,7 @@ struct PictureRequest {
   int width = 0, height = 0;  // pixels
   std::filesystem::path path;
   std::string subject;  // the picture's content, for the status bar's sentence
+  bool copies = false;  // onto the clipboard, in place of a file
   std::optional<FilmSettings> film{};
 };
 
@@ -133,6 +134,8 @@ class App {
   /// The settings that this machine keeps between runs.
   Settings& settings();
 
+  /// Offers to copy pictures: the host puts what takePictureRequest() asks for onto the clipboard.
+  void offerCopies();
   /// Returns the picture that the user asked for, once. The host draws it between two frames and
   /// passes pictureDrawn() a function that writes it on another thread and throws UserError on
   /// failure.

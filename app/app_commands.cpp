@@ -52,6 +52,10 @@ void App::State::run(const ui::FrameCommands& commands) {
         exports.dialog().ask(c.kind);
         wantsFrame = true;
       },
+      [&](const ui::CopyPicture&) {
+        exports.dialog().askForCopy();
+        wantsFrame = true;
+      },
       [&](const ui::AskToOpen&) {
         chooseFiles != nullptr ? chooseFiles(false) : sessions.askToOpen();
       },

@@ -239,6 +239,7 @@ void App::State::startExport() {
   picture.width = static_cast<int>(asked->width);
   picture.height = static_cast<int>(asked->height);
   picture.path = asked->path;
+  picture.copies = asked->copies;
   picture.subject = pictureInWords(asked->view);
   picture.film = asked->film;
   if (asked->film) {
@@ -332,6 +333,10 @@ void App::pictureDrawn(const PictureRequest& request, std::function<void()> writ
       return trFormat("exported a film of {:g} s, {} pictures of {} × {} pixels, {}, to {}",
                       request.film->seconds, withThousands(picturesOf(*request.film)),
                       request.width, request.height, request.subject, wholePath(request.path));
+    }
+    if (request.copies) {
+      return trFormat("copied a picture of {} × {} pixels, {}: paste it into a document",
+                      request.width, request.height, request.subject);
     }
     if (request.path.extension() != ".png") {
       return trFormat("exported a figure, {}, to {}", request.subject, wholePath(request.path));

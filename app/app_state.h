@@ -177,6 +177,7 @@ struct App::State {
   std::string linkToOpen;
   std::function<void(bool folder)> chooseFiles;  // its own file dialog; null: it has none
   std::function<std::string()> copiedPicture;    // null: it reads no such
+  bool copiesPictures = false;                   // the host can
   std::optional<PictureRequest> pictureAsked;    // a picture that it has not drawn yet
   std::vector<FilmKind> filmKinds;               // the films that it can make
 

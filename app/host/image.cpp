@@ -32,19 +32,26 @@ std::vector<std::uint8_t> colorsOf(const Image& image) {
 
 }  // namespace
 
-void writePng(const std::filesystem::path& path, const Image& image) {
+std::string pngOf(const Image& image) {
   const std::vector<std::uint8_t> colors = colorsOf(image);
+  std::string bytes;
+  const auto write = [](void* to, void* data, int size) {
+    static_cast<std::string*>(to)->append(static_cast<const char*>(data),
+                                          static_cast<std::size_t>(size));
+  };
+  const int stride = 3 * image.width;
+  if (stbi_write_png_to_func(write, &bytes, image.width, image.height, 3, colors.data(), stride) ==
+      0) {
+    throw UserError(fmt::format("{} × {} pixels could not be encoded as PNG; choose a smaller size",
+                                image.width, image.height));
+  }
+  return bytes;
+}
+
+void writePng(const std::filesystem::path& path, const Image& image) {
+  const std::string bytes = pngOf(image);
   writeAtomically(path, [&](std::ostream& out) {
-    const auto write = [](void* stream, void* data, int size) {
-      static_cast<std::ostream*>(stream)->write(static_cast<const char*>(data), size);
-    };
-    const int stride = 3 * image.width;
-    if (stbi_write_png_to_func(write, &out, image.width, image.height, 3, colors.data(), stride) ==
-        0) {
-      throw UserError(
-          fmt::format("{}: {} × {} pixels could not be encoded as PNG; choose a smaller size",
-                      path.string(), image.width, image.height));
-    }
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   });
 }
 

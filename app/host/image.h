@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace headscope::host {
@@ -21,5 +22,7 @@ struct Image {
 
 /// Writes a PNG file, whole or not at all. Throws UserError that names the path.
 void writePng(const std::filesystem::path& path, const Image& image);
+/// The bytes of a PNG file. Throws UserError for a size that cannot be encoded.
+std::string pngOf(const Image& image);
 
 }  // namespace headscope::host

@@ -23,6 +23,7 @@
 
 #include "app/background_task.h"
 #include "app/gl/reset_watch.h"
+#include "app/host/clipboard_owner.h"
 #include "app/host/clipboard_picture.h"
 #include "app/host/figure.h"
 #include "app/host/film_between_frames.h"
@@ -288,14 +289,18 @@ void keepWindow(Settings& settings, GLFWwindow* window, const FullScreen& fullSc
 
 /// Draws a requested picture between two frames, and another thread writes it; or begins a film.
 void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shaderDir,
-                 FilmBetweenFrames& film) {
+                 FilmBetweenFrames& film, const std::shared_ptr<ClipboardOwner>& clipboard) {
   std::optional<PictureRequest> request = app.takePictureRequest();
   if (!request) return;
   if (request->film) return film.begin(*std::move(request));
   glfwMakeContextCurrent(nullptr);
   std::function<void()> write;
   try {
-    if (isFigure(request->path)) {
+    if (request->copies) {
+      write = [clipboard, image = drawPicture(*request, shaderDir)] {
+        clipboard->copy(pngOf(image));
+      };
+    } else if (isFigure(request->path)) {
       writeFigure(*request);
       write = [] {};
     } else {
@@ -363,6 +368,8 @@ int runWindow(App& app, const WindowOptions& options) {
                                        [&events] { events.input.addFocus(false); }});
   app.offerFilms(filmKinds());
   app.onPastePicture(clipboardPictures());
+  const auto clipboard = std::make_shared<ClipboardOwner>();
+  if (ClipboardOwner::available()) app.offerCopies();
   FilmBetweenFrames film(app, options.shaderDir, [&window](bool on) {
     glfwMakeContextCurrent(on ? window.get() : nullptr);
   });
@@ -413,7 +420,7 @@ int runWindow(App& app, const WindowOptions& options) {
     reset.check();
     --events.owedFrames;
     if (painter.renderer().stats().putOff > 0) events.owedFrames = std::max(events.owedFrames, 1);
-    drawIfAsked(app, window.get(), options.shaderDir, film);
+    drawIfAsked(app, window.get(), options.shaderDir, film, clipboard);
     speaker.drawNextSlide(app, options.shaderDir);
     fullScreen.set(app.wantsFullScreen());
   }

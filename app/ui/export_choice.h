@@ -61,6 +61,7 @@ struct ExportRequest {
   bool ofLayer = false;         // of a worksheet: of Flow's layer, else of the preset by-hand
   std::filesystem::path path;
   std::optional<FilmSettings> film{};
+  bool copies = false;  // a picture: onto the clipboard, in place of a file
 };
 
 /// A subject that a picture may show.

@@ -277,6 +277,17 @@ class ExportForm {
     return exportProblem(choice_);
   }
 
+  /// Draws the button that copies a picture where the host can. Returns whether it was pressed.
+  bool copies() {
+    const bool picture =
+        choice_.kind == ExportKind::picture && choice_.pictureFormat == PictureFormat::png;
+    if (!picture || !panel_.copiesPictures) return false;
+    const bool pressed = pill(look_, tr("Copy"), false, !memory_.writing);
+    tip(look_, tr("Puts the picture onto the clipboard, to be pasted into a document"));
+    ImGui::SameLine(0.0F, look_.px(8));
+    return pressed;
+  }
+
   std::optional<ExportRequest> buttons(bool entered) {
     const std::string why = problem();
     const std::string replaces = why.empty() ? exportReplaces(choice_) : "";
@@ -302,7 +313,16 @@ class ExportForm {
       tip(look_, tr("Stops the film; no file is written."));
       ImGui::SameLine(0.0F, look_.px(8));
     }
+    bool copied = copies();
+    if (!memory_.writing && std::exchange(memory_.copies, false)) copied = true;
     if (pill(look_, tr("Close"))) memory_.open = false;
+    if (copied) {
+      memory_.answer.clear();
+      memory_.writing = true;
+      ExportRequest request = exportRequest(choice_, panel_.view);
+      request.copies = true;
+      return request;
+    }
     if (!asked) return std::nullopt;
     choice_.folder = exportPath(choice_).parent_path();
     choice_.name = exportPath(choice_).filename().string();
@@ -335,6 +355,12 @@ void ExportDialog::ask(ExportKind kind) {
   memory_.choice.kind = kind;
   memory_.choice.named = false;
   fitName(memory_.choice);
+}
+
+void ExportDialog::askForCopy() {
+  ask(ExportKind::picture);
+  memory_.choice.pictureFormat = PictureFormat::png;
+  memory_.copies = true;
 }
 
 void ExportDialog::finished(const std::string& answer, bool isError) {

@@ -36,6 +36,7 @@ struct ExportDialogMemory {
   std::string answer;  // the outcome of the last export
   bool answerIsError = false;
   bool writing = false;
+  bool copies = false;  // the next frame copies the picture
   NumberDraft seconds;  // of a film
 
   /// Adapts the name to another choice, and forgets the last outcome.
@@ -46,6 +47,8 @@ class ExportDialog {
  public:
   /// Opens the dialog with this kind, or with the last one.
   void ask(ExportKind kind);
+  /// Opens it, and copies a picture of the last choice onto the clipboard.
+  void askForCopy();
   void ask() { ask(memory_.choice.kind); }
   bool isOpen() const { return memory_.open; }
 

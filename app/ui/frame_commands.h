@@ -83,6 +83,7 @@ struct SaveTrace {};
 struct ExportAs {  // opens the export dialog
   ExportKind kind;
 };
+struct CopyPicture {};  // onto the clipboard; needs PanelContext::copiesPictures
 
 // The session and its scenes.
 
@@ -125,8 +126,8 @@ struct Say {           // in the status bar: a result, or the reason for a failu
 struct FrameCommand
     : std::variant<PushEdit, KeepGesture, Undo, Redo, JumpTo, CompareWith, OpenDocument, OpenPreset,
                    StopLearning, SetModelText, OpenFile, ChooseFiles, SaveTrace, ExportAs,
-                   AskToOpen, SaveSession, CopyLink, RecallScene, SetScene, RemoveScene,
-                   RewordScene, BeginLesson, OpenHelp, OpenSearch, CloseStart, Say> {
+                   CopyPicture, AskToOpen, SaveSession, CopyLink, RecallScene, SetScene,
+                   RemoveScene, RewordScene, BeginLesson, OpenHelp, OpenSearch, CloseStart, Say> {
   using variant::variant;
   FrameCommand(const FrameCommand&);
   FrameCommand(FrameCommand&&) noexcept;

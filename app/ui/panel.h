@@ -74,9 +74,10 @@ struct PanelContext {
   const std::vector<HeadPurpose>* purposes = nullptr;     // of the trace's heads; empty: unknown
   std::string_view gradientsProblem = {};                 // why no gradients can be computed
   std::string_view gradientsOf = tr("the output's sum");  // the number that they are of
-  bool slide = false;          // a slide of a lecture: without tabs and buttons
-  bool alone = false;          // one panel fills the screen or the picture alone
-  bool hostHasDialog = false;  // the host has a file dialog; else paths are typed
+  bool slide = false;           // a slide of a lecture: without tabs and buttons
+  bool alone = false;           // one panel fills the screen or the picture alone
+  bool hostHasDialog = false;   // the host has a file dialog; else paths are typed
+  bool copiesPictures = false;  // the host puts pictures onto the clipboard
   const std::vector<std::string>* recent = nullptr;     // paths of opened files, the last one first
   const std::vector<std::string>* languages = nullptr;  // of the interface, English first
   bool filmable = false;  // the host makes films, and there is something to film

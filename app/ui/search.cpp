@@ -62,6 +62,11 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
       entryOf(tr("Save every tensor of the pass"), "ctrl+shift+t", "", SaveTrace{}),
       entryOf(tr("Keys and mouse"), "?", tr("What each key does"), OpenHelp{1}),
   };
+  if (panel.copiesPictures) {
+    entries.push_back(entryOf(tr("Copy a picture"), "",
+                              tr("Onto the clipboard, to be pasted into a document"),
+                              CopyPicture{}));
+  }
   if (panel.filmable) {
     entries.push_back(entryOf(tr("Export a film"), "", tr("As a WebP, GIF or MP4 file, for slides"),
                               ExportAs{ExportKind::film}));

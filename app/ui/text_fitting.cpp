@@ -75,6 +75,10 @@ std::string wholeParts(ImFont* font, std::string_view text, float width) {
     }
     if (end == 0) return elided(font, text, width);
     text = text.substr(0, end);
+    const std::size_t bracket = text.rfind(" (");
+    const bool open =
+        bracket != std::string_view::npos && text.find(')', bracket) == std::string_view::npos;
+    if (open && bracket > 0) text = text.substr(0, bracket);
   }
   return std::string(text);
 }

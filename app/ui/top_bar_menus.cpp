@@ -453,13 +453,16 @@ void exportMenu(const PanelContext& panel) {
     if (ImGui::MenuItem(tr(text), first ? "ctrl+shift+e" : nullptr))
       panel.commands.add(ExportAs{kind});
   }
-  if (panel.filmable && ImGui::MenuItem("A film …")) {
+  if (panel.copiesPictures && ImGui::MenuItem(tr("Copy a picture"))) {
+    panel.commands.add(CopyPicture{});
+  }
+  if (panel.filmable && ImGui::MenuItem(tr("A film …"))) {
     panel.commands.add(ExportAs{ExportKind::film});
   }
   if (panel.selection.page == kTrainPage && ImGui::MenuItem(tr("The run's curves (.csv) …"))) {
     panel.commands.add(ExportAs{ExportKind::curves});
   }
-  if (drawsWorksheets() && ImGui::MenuItem("A worksheet …")) {
+  if (drawsWorksheets() && ImGui::MenuItem(tr("A worksheet …"))) {
     panel.commands.add(ExportAs{ExportKind::worksheet});
   }
   ImGui::Separator();

@@ -290,9 +290,11 @@ class LessonPanel {
     width_ = ImGui::GetContentRegionAvail().x;
     const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width_, width_ * 0.45F});
     const bool ofModel = panel_.selection.page == kModelPage;
-    if (ofModel) drawLessonPicture(look_, ImGui::GetWindowDrawList(), lesson.picture, at);
-    const std::string seen =
-        ofModel ? std::string(tr(lesson.about)) : drawSeen(panel_, run_.trained(), at);
+    std::string seen = ofModel ? std::string() : drawSeen(panel_, run_.trained(), at);
+    if (seen.empty()) {
+      drawLessonPicture(look_, ImGui::GetWindowDrawList(), lesson.picture, at);
+      seen = tr(lesson.about);
+    }
     ImGui::SetCursorScreenPos({at.a.x, at.b.y + look_.space.small});
     words(look_.fonts.small, look_.theme.textMuted, asRichText(seen));
     gap();

@@ -333,7 +333,7 @@ void drawLessonPicture(const FrameContext& look, ImDrawList* list, std::string_v
 
 std::string drawSeen(const PanelContext& panel, const TrainingMoment* run, const Rect& at) {
   if (panel.selection.page == kTrainPage) {
-    if (run == nullptr || run->weights.empty()) return {};
+    if (run == nullptr || run->weights.empty() || run->step == 0) return {};
     drawRun(panel, *run, at);
     const Index heads = run->settings.model.heads;
     return trFormat("{} head{} after {} step{}", heads, heads == 1 ? "" : "s", run->step,

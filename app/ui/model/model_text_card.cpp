@@ -39,7 +39,7 @@ class ModelTextCard final : public Card {
     // a wide card has the picture at one side, and all else at the other
     const bool beside = moment != nullptr && moment->ofImage() && isWide(look, Rect::rest());
     const bool apart =
-        moment != nullptr && !beside && moment->config().modelType != formats::kAttentionsAlone;
+        moment != nullptr && !beside && !isAttentionAlone(*moment->trace->document().model);
     // the prediction stays in view below a text or a picture that is too high for the card
     const float room = ImGui::GetContentRegionAvail().y;
     const float most = (moment != nullptr && moment->ofImage() ? 0.3F : 0.5F) * room;

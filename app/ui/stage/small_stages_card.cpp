@@ -167,7 +167,7 @@ class SmallStagesCard final : public Card {
     }
     if (onPicture(panel, head, room, color)) return;
     panel.alone ? withWords(panel, head, story, room, color)
-                : withDots(panel, story, room, color, holds(story));
+                : withDots(panel, head, story, room, color, holds(story));
   }
 
   /// Returns whether the head's links say something: where its partners are not known they may.
@@ -209,9 +209,10 @@ class SmallStagesCard final : public Card {
     return true;
   }
 
-  /// Draws dots for the words, and the strong links of the whole sentence.
-  static void withDots(const PanelContext& panel, const HeadStory& story, const Rect& room,
-                       ImU32 color, bool holds) {
+  /// Draws dots for the words, and the strong links of the whole sentence. On a slide the pair that
+  /// the title names stands out.
+  static void withDots(const PanelContext& panel, Index head, const HeadStory& story,
+                       const Rect& room, ImU32 color, bool holds) {
     const FrameContext& look = panel.look;
     if (room.height() < look.px(8)) return;
     const AttentionConfig& c = panel.trace.config();
@@ -227,22 +228,38 @@ class SmallStagesCard final : public Card {
     if (c.crossAttention()) keys = marks(c.keys(), lower.cutTop(look.px(12)));
     const SentenceLayout queries = marks(c.seqLen, lower);
     const SentenceLayout& ends = c.crossAttention() ? keys : queries;
+    std::vector<Link> named;
+    if (panel.alone) named = linksOf(panel.trace, {panel.selection.item, head, story.best});
+    const auto isNamed = [&](Index query, Index key) {
+      return !named.empty() && named.front().query == query && named.front().key == key;
+    };
     std::vector<Arc> arcs;
     for (const Link& link : story.links) {
-      if (link.weight < kLeastArc) break;
-      const float strength =
-          (holds ? 0.25F : 0.12F) + (holds ? 0.7F : 0.3F) * link.weight * link.weight;
+      if (link.weight < kLeastArc || isNamed(link.query, link.key)) continue;
+      const float strength = named.empty() ? (holds ? 0.25F : 0.12F) +
+                                                 (holds ? 0.7F : 0.3F) * link.weight * link.weight
+                                           : 0.16F;
       arcs.push_back({static_cast<int>(link.query),
                       static_cast<int>(link.key),
                       look.px(1.0F + 2.6F * link.weight),
                       strength,
                       {}});
     }
+    if (!named.empty()) {
+      arcs.push_back({static_cast<int>(named.front().query),
+                      static_cast<int>(named.front().key),
+                      look.px(1.5F + 3.0F * named.front().weight),
+                      0.95F,
+                      {}});
+    }
     ImDrawList* list = ImGui::GetWindowDrawList();
     drawArcs(look, list, queries, ends, arcs, color);
     const StageSubject subject = subjectOf(panel);
     for (std::size_t i = 0; i < queries.words.size(); ++i) {
-      const bool followed = static_cast<Index>(i) == subject.word;
+      const auto word = static_cast<Index>(i);
+      const bool followed = named.empty()
+                                ? word == subject.word
+                                : word == named.front().query || word == named.front().key;
       const float radius = std::clamp(queries.words[i].width() * 0.3F, look.px(0.7F),
                                       look.px(followed ? 4.0F : 2.2F));
       list->AddCircleFilled(queries.words[i].centre(), radius,
@@ -259,13 +276,14 @@ class SmallStagesCard final : public Card {
     const Input& input = *panel.trace.document().input;
     const auto item = static_cast<std::size_t>(panel.selection.item);
     if (input.tokens.empty() || room.empty()) return;
-    if (panel.trace.config().crossAttention()) return withDots(panel, story, room, color, true);
+    if (panel.trace.config().crossAttention())
+      return withDots(panel, head, story, room, color, true);
     const auto& tokens = input.tokens[item % input.tokens.size()];
     SentenceSpace space{room};
     space.largest = look.px(24);
     space.smallest = look.px(11);
     const SentenceLayout layout = layoutSentence(widthsOf(look, tokens), space);
-    if (layout.marks()) return withDots(panel, story, room, color, true);
+    if (layout.marks()) return withDots(panel, head, story, room, color, true);
     std::vector<float> tints(tokens.size(), 0.0F);
     std::vector<Arc> arcs;
     for (const Link& link : linksOf(panel.trace, {panel.selection.item, head, story.best})) {

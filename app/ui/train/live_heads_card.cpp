@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/ui/compat.h"
@@ -100,6 +101,11 @@ class LiveHeadsCard final : public Card {
   /// Draws the heads of the moment; a click chooses the layer that “open in Flow” opens.
   void heads(const FrameContext& look, const TrainingMoment& moment,
              std::span<const std::string> names, const Rect& room, bool axes) {
+    std::vector<ImU32> marks;
+    for (const std::string& name : names) {
+      if (const auto color = colorOfCard(name)) marks.push_back(*color);
+    }
+    if (marks.size() < names.size()) marks.clear();  // not the task Cards
     const TrainedHeads pictures(
         look, room,
         {.layers = moment.layers(),
@@ -109,7 +115,8 @@ class LiveHeadsCard final : public Card {
          .weights = [&](Index layer) { return moment.weights[static_cast<std::size_t>(layer)]; },
          .title = [&](const HeadOfLayer& head) { return titleOf(look, moment, head); },
          .number = moment.number,
-         .axes = axes});
+         .axes = axes,
+         .marks = std::move(marks)});
     if (const auto clicked = pictures.draw()) layer_ = clicked->layer;
   }
 

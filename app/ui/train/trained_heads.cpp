@@ -17,6 +17,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kStretched = 1.5F;  // the largest width of a cell over its height
+constexpr float kMark = 9.0F;       // points, of the mark of a place
 
 }  // namespace
 
@@ -32,6 +33,8 @@ TrainedHeads::TrainedHeads(const FrameContext& look, const Rect& room, Shown sho
     const AxisLabels labels{shown_.names, look.fonts.tiny, 0, 0, -1, look.px(60)};
     space.left = labels.width() + look.space.small;
     space.below = ColumnLabels::turnedRoom(look, labels);
+  } else if (!shown_.marks.empty()) {
+    space.left = space.below = look.px(kMark) + look.space.thin;
   }
   space.right = 0.0F;
   space.stretch = kStretched;
@@ -77,10 +80,28 @@ std::optional<HeadOfLayer> TrainedHeads::draw() const {
     names.columns = shown_.names;
     names.font = look_.fonts.tiny;
     if (under) names.litRow = under->row, names.litColumn = under->col;
-    if (shown_.axes) drawTileNames(look_, list, grid_, n, count(), at, names);
+    if (shown_.axes) {
+      drawTileNames(look_, list, grid_, n, count(), at, names);
+    } else {
+      marks(list, at);
+    }
     if (under) lightTile(look_, list, place, under->row, under->col);
   }
   return clicked;
+}
+
+/// Draws the marks of the places at the left of their rows and below their columns.
+void TrainedHeads::marks(ImDrawList* list, const Rect& at) const {
+  const float side = look_.px(kMark), gap = look_.space.thin, hair = look_.px(1);
+  const auto count = static_cast<int>(shown_.marks.size());
+  for (int i = 0; i < count; ++i) {
+    const ImU32 color = shown_.marks[static_cast<std::size_t>(i)];
+    const Rect row = at.row(i, count, 0.0F), column = at.column(i, count, 0.0F);
+    list->AddRectFilled({at.a.x - gap - side, row.a.y + hair}, {at.a.x - gap, row.b.y - hair},
+                        color);
+    list->AddRectFilled({column.a.x + hair, at.b.y + gap}, {column.b.x - hair, at.b.y + gap + side},
+                        color);
+  }
 }
 
 void TrainedHeads::title(ImDrawList* list, Index n, const Rect& at) const {

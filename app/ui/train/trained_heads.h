@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/ui/parts/head_grid.h"
 #include "core/attention/places.h"
@@ -29,8 +30,9 @@ class TrainedHeads {
     std::span<const std::string> names;          // of the places of the text
     std::function<Tensor(Index layer)> weights;  // (1, H, T, T)
     std::function<HeadTitle(const HeadOfLayer&)> title;
-    std::uint64_t number = 0;  // identifies what is shown
-    bool axes = true;          // the names stand beside and below the pictures
+    std::uint64_t number = 0;       // identifies what is shown
+    bool axes = true;               // the names stand beside and below the pictures; else the marks
+    std::vector<ImU32> marks = {};  // a colour for each place
   };
 
   /// `rowsAreLayers`: each layer has a row of its own; else the tiles are as large as possible.
@@ -44,6 +46,7 @@ class TrainedHeads {
   HeadOfLayer head(Index n) const { return {n / shown_.heads, n % shown_.heads}; }
   Rect picture(Index n) const { return grid_.pictureAt(room_.a, n); }
   void title(ImDrawList* list, Index n, const Rect& at) const;
+  void marks(ImDrawList* list, const Rect& at) const;
 
   const FrameContext& look_;
   Rect room_;
