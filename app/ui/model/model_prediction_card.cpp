@@ -59,10 +59,9 @@ constexpr std::array kReadings{
     PredictionReading{trLater("Every part"),
                       trLater("Activation patching: each head, layer or place is replaced in turn"),
                       &drawSweep, true, true},
-    PredictionReading{
-        trLater("Why"),
-        trLater("Follows a prediction, or a head's score, back to what was read"), nullptr,
-        true, true},
+    PredictionReading{trLater("Why"),
+                      trLater("Follows a prediction, or a head's score, back to what was read"),
+                      nullptr, true, true},
     PredictionReading{
         trLater("Alignment"),
         trLater("Which words of the source the decoder looks at, at each word of the target"),
