@@ -65,6 +65,7 @@ App::State::State(AppOptions o)
       pastedPictures(o.stateFolder.empty() ? o.stateFolder : o.stateFolder / "pictures"),
       settings(std::move(o.stateFolder)),
       languages(std::move(o.languages)),
+      slide(o.slide),
       embedded(o.embedded) {
   sessions.setLinkBase(std::move(o.linkBase));
   lesson.setDone(progress.scenes());
@@ -201,7 +202,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
         .purposes = purposes.of(newest),
         .gradientsProblem = gradientsProblem,
         .gradientsOf = gradientsOfWhat,
-        .slide = presenter.on() && !lecture.forTheRoom().counter.empty(),
+        .slide = slide || (presenter.on() && !lecture.forTheRoom().counter.empty()),
         .alone = presenter.on() || embedded || !view.selection.focus.empty(),
         .hostHasDialog = chooseFiles != nullptr,
         .copiesPictures = copiesPictures,

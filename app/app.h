@@ -50,6 +50,7 @@ struct AppOptions {
   std::string noStateFolder;  // why there is none, as a permanent message; empty: none is wanted
   std::vector<std::string> languages;  // that the interface can be shown in, English first
   std::string linkBase;                // the address of the page, in a browser
+  bool slide = false;                  // drawn as a slide of a lecture: without tabs and buttons
   bool embedded = false;  // in an article: shows one card only, the presented one or the page's
   /// The moment that the page Train shows; null: nothing yet.
   std::shared_ptr<const TrainingMoment> training;

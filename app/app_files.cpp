@@ -301,6 +301,7 @@ std::optional<PictureRequest> App::takeNextSlide() {
   request.program.view.preferences.scale = ui::presentedScale(1.0F) * kWidth / 1280.0F;
   request.program.view.preferences.animate = false;
   request.program.embedded = true;  // the presented card alone
+  request.program.slide = true;
   request.program.memoryBudget = state_->documents.memoryBudget();
   request.program.training = state_->training.moment();
   request.program.language = state_->language.moment();

@@ -160,6 +160,7 @@ struct App::State {
 
   // the window
   std::vector<std::string> languages;  // of the interface, English first
+  bool slide;                          // as in AppOptions
   bool embedded;                       // it shows one card only
   ui::TopBar topBar;
   ui::TokenRow tokenRow;
