@@ -14,6 +14,7 @@
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/heads/designed_heads.h"
+#include "core/presets/presets.h"
 #include "core/training/trained_relations.h"
 
 namespace headscope::ui {
@@ -53,6 +54,14 @@ std::vector<HeadPurpose> headPurposes(const Document& document) {
   for (const training::TrainedFor& head : training::trainedFor(document)) {
     purposes.push_back(purposeOf(head, document));
   }
+  if (!purposes.empty()) return purposes;
+  for (const std::string& favoured : biasedHeads(document.config.pairBias)) {
+    purposes.push_back(
+        {Kind::biased, favoured,
+         trFormat("{}: where the bias of its pairs leads it. The bias is given, its weights are "
+                  "drawn at random.",
+                  favoured)});
+  }
   return purposes;
 }
 
@@ -85,6 +94,7 @@ std::string purposesInWords(const std::vector<HeadPurpose>* purposes) {
   if (purposes == nullptr || purposes->empty()) return {};
   const auto& heads = *purposes;
   if (headsAreTrained(purposes)) return tr("learned, not designed");
+  if (heads.front().kind == Kind::biased) return tr("led by their biases, with drawn weights");
   const auto drawn = static_cast<std::size_t>(std::count_if(
       heads.begin(), heads.end(), [](const HeadPurpose& h) { return h.kind == Kind::drawn; }));
   if (drawn == 0) return tr(kDesignedNotLearned);

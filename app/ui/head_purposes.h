@@ -17,7 +17,7 @@ struct PanelContext;
 inline constexpr const char* kHowLearned = "how learned";
 
 struct HeadPurpose {
-  enum class Kind { designed, drawn, trained };
+  enum class Kind { designed, drawn, trained, biased };
   Kind kind = Kind::designed;
   std::string title;        // "Verb → its subject"; for a drawn head "Drawn at random"
   std::string explanation;  // sentences on the head's behaviour and its origin

@@ -282,7 +282,7 @@ std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
       if (score.own || !ownHolds) scores.push_back(std::move(score));
     }
     labels.push_back(headLabel(metrics[h], uniform, scores));
-    // of an image with tokens before its patches the first is the class token
+    // the first token of an image is the class token, where tokens stand before its patches
     HeadLabel& label = labels.back();
     if (label.key == kFirstToken && trace.document().input->patches.first > 0) {
       label.title = tr("class token");

@@ -76,6 +76,7 @@ Preset readPreset(const JsonField& entry,
   preset.unlearned = flagIn(entry, "unlearned");
   if (const auto file = entry.find("pair_bias")) {
     preset.config.pairBias = readPairBias(*file, preset.config);
+    preset.biasedHeads = entry.at("biased_heads").texts();
   }
   preset.explicitWeights = entry.find("weights").has_value();
   return preset;

@@ -42,6 +42,14 @@ const std::vector<Example>& examples() {
 
 const Example& exampleByName(std::string_view name) { return byName(examples(), name, "example"); }
 
+std::vector<std::string> biasedHeads(const PairBias& bias) {
+  if (!bias.ofPairs()) return {};
+  for (const Preset& preset : presets()) {
+    if (!preset.biasedHeads.empty() && preset.config.pairBias == bias) return preset.biasedHeads;
+  }
+  return {};
+}
+
 std::string drawingOf(const Series& series) {
   for (const Example& example : examples()) {
     const auto* of = std::get_if<SeriesSource>(&example.source);

@@ -22,6 +22,7 @@ struct Preset {
   bool explicitWeights = false;  // its weights are given (by-hand), not drawn
   bool unlearned =
       false;  // opens with drawn weights: heads learned from sentences say nothing of it
+  std::vector<std::string> biasedHeads;  // titles by what their bias favours; may be empty
 };
 
 struct Example {
@@ -31,6 +32,9 @@ struct Example {
   std::string drawing;  // the asset that shows the image whose patches the series are; or empty
   InputSource source;
 };
+
+/// Titles of heads by what their bias favours, where it is a preset's with such; else empty.
+std::vector<std::string> biasedHeads(const PairBias& bias);
 
 /// All of assets/presets.json, in its order.
 const std::vector<Preset>& presets();

@@ -401,6 +401,7 @@ TEST(StageForms, ABiasAndAGateAreDrawn) {
     }
     return count;
   };
+  EXPECT_TRUE(ui.shows("One turn of the helix", "small stages")) << ui.screen().all("small stages");
   EXPECT_EQ(drawn(TensorId::pairBias, StagePlace::scaled), 1);
   EXPECT_EQ(drawn(TensorId::gate, StagePlace::collected), 1);
 }

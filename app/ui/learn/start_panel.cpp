@@ -29,7 +29,7 @@ class StartPanel {
   StartPanel(const PanelContext& panel, LessonRun& run)
       : panel_(panel), look_(panel.look), run_(run) {}
 
-  /// What the tokens are parts of.
+  /// The whole that the tokens are parts of.
   const char* whole() const {
     const std::string_view token = tokenNoun(panel_.trace.document()).one;
     return token == "patch" ? "picture" : token == "step" ? tr("series") : tr("sentence");
