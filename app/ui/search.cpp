@@ -254,7 +254,8 @@ void Search::results(const PanelContext& panel) {
     drawText(list, look.fonts.small, {right, y + look.px(1)}, t.textMuted, entry.keys);
   }
   if (found_.empty()) {
-    label(look.fonts.regular, t.textMuted, tr("Nothing here has these words: try fewer of them."));
+    label(look.fonts.regular, t.textMuted,
+          tr("Nothing here has these letters: try another word, or fewer."));
   }
   ImGui::EndChild();
 }

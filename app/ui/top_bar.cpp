@@ -268,7 +268,7 @@ class TopBarRow {
       if (pill(look_, "A−")) zoomInterface(panel_.preferences, -1);
       tip(look_, tr("Smaller interface (ctrl −)"));
     }
-    if (!larger || (!smaller && !row_.fits(buttonWidth(look_, "A+"), 6))) return;
+    if (!larger || !row_.fits(buttonWidth(look_, "A+"), smaller ? 4.0F : 6.0F)) return;
     row_.place(buttonWidth(look_, "A+"), smaller ? 4.0F : 6.0F);
     if (pill(look_, "A+")) zoomInterface(panel_.preferences, 1);
     tip(look_, tr("Larger interface, for projectors (ctrl +)"));

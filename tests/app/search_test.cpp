@@ -82,7 +82,7 @@ TEST_F(SearchDialog, ArrowsChoose) {
 
 TEST_F(SearchDialog, SaysSoWhereNothingIsFound) {
   find("zzzz");
-  EXPECT_TRUE(ui_.shows("Nothing here has these words", "results"));
+  EXPECT_TRUE(ui_.shows("Nothing here has these letters", "results"));
   ui_.press(Key::enter);
   EXPECT_TRUE(ui_.window("search"));
 }

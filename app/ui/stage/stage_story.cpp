@@ -434,8 +434,8 @@ StageWords unaskedWords(const Trace& trace, const StageSubject& subject,
   const std::vector<Link> links = linksOf(trace, subject);
   if (links.empty()) return words;  // a row without weights
   words.sentence = trFormat(
-      "{} of head {} goes to {}, but it is no answer: {} has none for this {}. Shares "
-      "always add up to 100 %.",
+      "In head {1}, {0} of what it takes in comes from {2}, but it is no answer: {3} has none for "
+      "this {4}. Shares always add up to 100 %.",
       percent(links.front().weight), subject.head + 1,
       inQuotes(placeName(trace, Axis::key, subject.item, links.front().key)),
       purpose.empty() ? tr("its question") : fmt::format("“{}”", purpose),
