@@ -21,12 +21,10 @@ namespace headscope::host {
 #ifdef HEADSCOPE_XCB
 namespace {
 
-constexpr int kWaits = 200;          // ms, until the thread looks whether it is to end
-constexpr std::size_t kHeader = 64;  // bytes of a request beside the picture
+constexpr int kClipboardWaits = 200;         // ms, until the thread looks whether it is to end
+constexpr std::size_t kPropertyHeader = 64;  // bytes of a request beside the picture
 
-struct CloseLibrary {
-  void operator()(void* library) const { dlclose(library); }
-};
+}  // namespace
 
 /// The functions of XCB that an owner of the clipboard needs.
 class Xcb {
@@ -76,11 +74,12 @@ class Xcb {
     complete_ = complete_ && function != nullptr;
   }
 
-  std::unique_ptr<void, CloseLibrary> library_;
+  struct Close {
+    void operator()(void* library) const { dlclose(library); }
+  };
+  std::unique_ptr<void, Close> library_;
   bool complete_ = true;
 };
-
-}  // namespace
 
 /// A connection with a window of its own that owns the clipboard, and the thread that answers.
 class ClipboardOwner::Server {
@@ -90,7 +89,7 @@ class ClipboardOwner::Server {
     connection_ = x_.connect(nullptr, nullptr);
     if (x_.failed(connection_) != 0) fail();
     const std::size_t most = std::size_t{4} * x_.mostWords(connection_);
-    if (png_.size() + kHeader > most) {
+    if (png_.size() + kPropertyHeader > most) {
       x_.disconnect(connection_);
       throw UserError(
           "the picture is larger than the display server passes on: choose a smaller scale, or "
@@ -131,7 +130,7 @@ class ClipboardOwner::Server {
   void serve(const std::stop_token& stop) {
     while (!stop.stop_requested() && x_.failed(connection_) == 0) {
       pollfd waiting{x_.descriptor(connection_), POLLIN, 0};
-      ::poll(&waiting, 1, kWaits);
+      ::poll(&waiting, 1, kClipboardWaits);
       while (xcb_generic_event_t* event = x_.event(connection_)) {
         const std::unique_ptr<xcb_generic_event_t, decltype(&std::free)> owned(event, &std::free);
         const int kind = event->response_type & 0x7F;
