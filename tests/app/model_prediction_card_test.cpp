@@ -1,5 +1,7 @@
 // From words to prediction: a token is chosen, the model's prediction is shown layer by layer with
 // the contributions to it, a head's output is replaced, and the model continues the text.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <string>
 
