@@ -105,7 +105,7 @@ constexpr Theme safeOf(Theme theme) {
   theme.queryText = dark ? hex(0x8ab4f8) : hex(0x2456a8);
   theme.keyText = dark ? hex(0xffc04d) : hex(0x7d5200);
   theme.valueText = dark ? hex(0x4fc79f) : hex(0x006b4f);
-  theme.good = dark ? hex(0xc9d36b) : hex(0x1d5fae);
+  theme.good = dark ? hex(0x8ab4f8) : hex(0x1d5fae);
   theme.bad = dark ? hex(0xffb27a) : hex(0x8f3200);
   theme.badSoft = dark ? hex(0x40281a) : hex(0xfdeee2);
   return theme;

@@ -218,7 +218,7 @@ TEST_F(ModelWhy, NetworksAreFollowedToTheirNeurons) {
   EXPECT_EQ(ui.view().model.prediction.why, "f0") << all();
   EXPECT_TRUE(shows("what each of 128 neurons writes")) << all();
   EXPECT_TRUE(shows("activation")) << all();
-  EXPECT_TRUE(shows("Without all that the network gives here")) << all();
+  EXPECT_TRUE(shows("Without everything that the network gives here")) << all();
   ui.view().model.prediction.whyScore = "h1.2:4:1";
   ui.view().model.prediction.why.clear();
   calm();

@@ -97,6 +97,8 @@ TEST_F(Presenting, TheCardClickedLastIsOfItsOwnPage) {
   ui_.press(Key{'V'});  // the other pages, while presenting
   EXPECT_TRUE(alone("All heads"));
   ui_.press(Key{'V'});
+  EXPECT_TRUE(ui_.shows("Open a small language model")) << ui_.screen().all();
+  ui_.press(Key{'V'});
   EXPECT_TRUE(alone("Lessons"));
   ui_.press(Key{'V'});
   EXPECT_TRUE(ui_.shows("looks"));  // the stage's sentence
