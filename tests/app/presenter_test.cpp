@@ -97,7 +97,7 @@ TEST_F(Presenting, TheCardClickedLastIsOfItsOwnPage) {
   ui_.press(Key{'V'});  // the other pages, while presenting
   EXPECT_TRUE(alone("All heads"));
   ui_.press(Key{'V'});
-  EXPECT_TRUE(ui_.shows("Open a small language model")) << ui_.screen().all();
+  EXPECT_TRUE(ui_.shows("Open a small language model")) << "no model is open yet";
   ui_.press(Key{'V'});
   EXPECT_TRUE(alone("Lessons"));
   ui_.press(Key{'V'});

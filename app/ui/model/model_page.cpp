@@ -31,6 +31,7 @@ class ModelPage final : public Page {
   bool showsDocument(const ViewState& /*view*/) const override { return false; }
   bool editsLayer() const override { return false; }
   bool has(const ViewState& view, std::string_view card) const override {
+    if (model_.moment() == nullptr && !model_.busy()) return card == kModelTextCard;
     return card != kModelChainCard || view.model.prediction.reading == kWhyReading;
   }
 
