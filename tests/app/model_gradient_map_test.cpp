@@ -91,6 +91,20 @@ TEST_F(GradientMap, ShowsTheLengthOfEachHeadsGradient) {
   for (const std::string& length : lengths(kOther)) EXPECT_TRUE(shows(length)) << all();
 }
 
+/// Flow shows gradients of one layer, the page Model those of all heads; each keeps its own.
+TEST_F(GradientMap, StandsBesideTheGradientsOfALayer) {
+  open("tiny-gpt2", kText);
+  ui.pick("a measure", "gradient of the word", kModelHeadsCard);
+  calm();
+  ui.click("open layer 1 in Flow", kModelHeadsCard);
+  ui.view().selection.gradients = true;
+  calm();
+  EXPECT_TRUE(ui.shows("gradient of the logit of “T”")) << ui.screen().all();
+  ui.view().selection.page = kModelPage;
+  calm();
+  for (const std::string& length : lengths(std::nullopt)) EXPECT_TRUE(shows(length)) << all();
+}
+
 TEST_F(GradientMap, SortsTheHeads) {
   open("tiny-gpt2", kText);
   ui.view().model.metric = ui.view().model.heads.order = "gradient";

@@ -33,6 +33,7 @@ TEST_F(WhyTool, SaysWhatMakesTheScoreOfTheChosenCell) {
   ui.view().selection.cell = CellRef{TensorId::weights, 0, 1, 2, 1};
   show(ui);
   const std::string all = ui.screen().all(kToolsCard);
+  EXPECT_TRUE(shows(ui, "q·k ÷ √64")) << all;
   EXPECT_TRUE(shows(ui, "Head 2: “")) << all;
   EXPECT_TRUE(shows(ui, " meets ")) << all;
   EXPECT_TRUE(shows(ui, "What makes the difference of")) << all;

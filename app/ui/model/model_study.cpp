@@ -248,10 +248,10 @@ const ModelMoment& predictedBy(const LiveModel& live, const ModelMoment& shown) 
 Computed<std::vector<MetricValue>> gradientsOfHeads(const PanelContext& panel,
                                                     const ModelMoment& moment, model::Stack stack,
                                                     const ChosenWord& chosen) {
-  const Fingerprint key("gradients", moment.number, chosen.row, chosen.word,
+  const Fingerprint key("gradients of heads", moment.number, chosen.row, chosen.word,
                         chosen.other.value_or(-1), stack);
   using Lengths = std::vector<MetricValue>;
-  return panel.computations.request<Lengths>("gradients", key, Schedule::background, [&] {
+  return panel.computations.request<Lengths>("gradients of heads", key, Schedule::background, [&] {
     return unitsOf(
         [trace = moment.trace, stack, chosen](const std::atomic<bool>& cancelled) {
           return std::make_shared<GradientsOfStack>(trace, stack, chosen,

@@ -35,7 +35,7 @@ namespace {
 /// ", q·k ÷ √64,": how a score is made of a query and a key.
 std::string madeOf(const AttentionConfig& config) {
   std::string words = ", q·k";
-  if (config.scale) words += fmt::format(" ÷ √{}", config.headDim);
+  if (config.scale) words += fmt::format(" ÷ √{}", config.dK());
   if (config.temperature != 1.0) words += fmt::format(" ÷ {:g}", config.temperature);
   return words + ",";
 }
