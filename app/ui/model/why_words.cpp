@@ -212,17 +212,28 @@ std::string WhyWords::withoutInWords(const FoundWhy& found, std::size_t i,
                   changeInWords(gone->frozen), changeInWords(gone->total));
 }
 
+/// " “1·4” stands for layer 1, head 4.", of the first head among the writers; empty: there is none.
+std::string WhyWords::shortNameInWords(const ScoreParts& score) const {
+  for (const std::vector<Writer>* writers : {&score.keys, &score.queries}) {
+    const auto head = std::ranges::find(*writers, WriterKind::head, &Writer::kind);
+    if (head == writers->end()) continue;
+    return trFormat(" “{}” stands for {}.", shortName(*head, score.key),
+                    headInWords(head->stack, {head->layer, head->head}, false));
+  }
+  return {};
+}
+
 std::string WhyWords::scoreInWords(const ScoreParts& score) const {
   const model::ContentAndPosition sums = contentAndPosition(score);
   const Stack keys = model::keysOf(*moment_->trace, score.stack, score.head.layer);
   return trFormat(
       "{} scores {:+.3f} from {} to {}: the sum over what wrote into the query "
       "(rows) × what wrote into the key (columns){}, {:+.3f}; content {:+.3f}, with position "
-      "{:+.3f}.",
+      "{:+.3f}.{}",
       headInWords(score.stack, score.head, true), score.score,
       placeInWords(score.query, score.stack), placeInWords(score.key, keys),
       score.bias == 0.0 ? std::string() : trFormat(", {:+.3f} for the places", score.bias),
-      score.sum, sums.content, sums.mixed + sums.position);
+      score.sum, sums.content, sums.mixed + sums.position, shortNameInWords(score));
 }
 
 std::optional<WhyStep> WhyWords::stepOf(const Writer& query, const Writer& key, bool ofQuery) {

@@ -83,6 +83,7 @@ class WhyWords {
  private:
   const std::string& token(Index place, model::Stack stack) const;
   std::string scoreInWords(const model::ScoreParts& score) const;
+  std::string shortNameInWords(const model::ScoreParts& score) const;
   std::string neuronInWords(const model::WhyLevel& level, const std::string& shares) const;
   std::string shareOf(const model::WhyLevel& level) const;
 
