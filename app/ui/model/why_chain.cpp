@@ -15,7 +15,7 @@ using ChainMoment = std::shared_ptr<const ModelMoment>;
 using LevelsWithout = std::vector<model::WithoutParts>;
 using PairsOfLevels = std::vector<std::vector<model::WithoutPair>>;
 
-constexpr std::size_t kMeasuredParts = 12, kMeasuredPairs = 24;  // without which a pass runs again
+constexpr std::size_t kMeasuredParts = 48, kMeasuredPairs = 24;  // without which a pass runs again
 
 /// Identifies a chain.
 Fingerprint chainKey(const char* what, const ChainMoment& moment, const PredictionView& view,
