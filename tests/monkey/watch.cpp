@@ -68,6 +68,10 @@ void checkPlaces(App& app) {
         require(std::isfinite(q.low) && std::isfinite(q.high), "a heatmap's range is not finite");
         require(q.source < heatmaps->sources.size(), "a heatmap has no source");
       }
+    } else if (const auto* pictures = std::get_if<gl::PictureBatch>(&command.batch)) {
+      for (const gl::PictureQuad& q : pictures->quads) {
+        require(finite(q.rect), "a picture has no place");
+      }
     } else {
       for (const gl::Ribbon& r : std::get<gl::RibbonBatch>(command.batch).ribbons) {
         require(finite({r.x0, r.top0, r.x1, r.top1}) && finite({r.x0, r.bottom0, r.x1, r.bottom1}),
