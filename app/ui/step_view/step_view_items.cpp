@@ -24,7 +24,7 @@ class StepViewItemBuilder {
     // the pieces of Q serve for K and V as well
     const bool ofPart = partCount(step_) > 0;
     // where a bias is all that is added, no empty mask takes the room of its matrix
-    const bool biasAlone = c_.mask.none() && c_.pairBias.ofPairs();
+    const bool biasAlone = c_.mask.none() && c_.pairBias.on();
     for (const StepPiece& piece : lookOf(step_).pieces) {
       if (biasAlone &&
           (piece.kind == StepPiece::Kind::mask || piece.kind == StepPiece::Kind::combine)) {
