@@ -84,7 +84,8 @@ TEST_F(StagePageTest, AChosenWordStaysWithAnotherHead) {
   EXPECT_EQ(ui.view().selection.head, 3);
   EXPECT_TRUE(ui.shows("“very” looks", "sentence")) << ui.screen().all("sentence");
   const float most = linksOf(ui.trace(), {0, 3, 4}).front().weight;
-  EXPECT_TRUE(ui.shows("In head 4, " + percent(most) + " of what it takes in comes from “")) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("In head 4, " + percent(most) + " of what it takes in comes from “"))
+      << ui.screen().all();
   EXPECT_TRUE(ui.shows("”, but it is no answer")) << ui.screen().all();
   EXPECT_TRUE(ui.shows("“Noun → its adjectives” has none for this word")) << ui.screen().all();
   ui.click("Noun → its", "small stages");  // again: the word that shows the head best
