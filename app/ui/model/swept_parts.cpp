@@ -104,7 +104,11 @@ PlaceNames placesOf(const ModelMoment& moment, const Swept& swept) {
 std::string partInWords(const Patch& part, const PlaceNames& tokens,
                         const model::ModelConfig& config) {
   const std::string name = nameOfPart(part, config);
-  return part.place < 0 ? name : fmt::format("{}, “{}”", name, tokens.of(part));
+  if (part.place < 0) return name;
+  // words stand in a text more than once; a patch's name, and a place's number, do not
+  const std::string token = tokens.of(part), number = std::to_string(part.place + 1);
+  const bool numbered = !config.image.on() && token != number;
+  return fmt::format("{}, “{}”{}", name, token, numbered ? " (" + number + ")" : "");
 }
 
 void choosePart(ModelView& view, const model::ModelConfig& config, const Patch& part) {
