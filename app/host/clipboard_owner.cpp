@@ -6,7 +6,6 @@
 // that asks for the picture closes its window before the answer.
 #if defined(__linux__) && !defined(__EMSCRIPTEN__) && __has_include(<xcb/xcb.h>)
 #define HEADSCOPE_XCB
-#include <dlfcn.h>
 #include <poll.h>
 #include <xcb/xcb.h>
 
@@ -14,6 +13,8 @@
 #include <cstring>
 #include <thread>
 #include <utility>
+
+#include "app/host/loaded_library.h"
 #endif
 
 namespace headscope::host {
@@ -29,26 +30,19 @@ constexpr std::size_t kPropertyHeader = 64;  // bytes of a request beside the pi
 /// The functions of XCB that an owner of the clipboard needs.
 class Xcb {
  public:
-  Xcb() : library_(dlopen("libxcb.so.1", RTLD_LAZY | RTLD_LOCAL)) {
-    if (library_ == nullptr) return;
-    load("xcb_connect", connect);
-    load("xcb_disconnect", disconnect);
-    load("xcb_connection_has_error", failed);
-    load("xcb_get_setup", setup);
-    load("xcb_setup_roots_iterator", screens);
-    load("xcb_generate_id", newId);
-    load("xcb_create_window", createWindow);
-    load("xcb_intern_atom", atom);
-    load("xcb_intern_atom_reply", atomReply);
-    load("xcb_set_selection_owner", own);
-    load("xcb_poll_for_event", event);
-    load("xcb_get_file_descriptor", descriptor);
-    load("xcb_change_property", setProperty);
-    load("xcb_send_event", send);
-    load("xcb_flush", flush);
-    load("xcb_get_maximum_request_length", mostWords);
+  Xcb() {
+    const LoadedLibrary& l = library_;
+    complete_ = l.load("xcb_connect", connect) && l.load("xcb_disconnect", disconnect) &&
+                l.load("xcb_connection_has_error", failed) && l.load("xcb_get_setup", setup) &&
+                l.load("xcb_setup_roots_iterator", screens) && l.load("xcb_generate_id", newId) &&
+                l.load("xcb_create_window", createWindow) && l.load("xcb_intern_atom", atom) &&
+                l.load("xcb_intern_atom_reply", atomReply) &&
+                l.load("xcb_set_selection_owner", own) && l.load("xcb_poll_for_event", event) &&
+                l.load("xcb_get_file_descriptor", descriptor) &&
+                l.load("xcb_change_property", setProperty) && l.load("xcb_send_event", send) &&
+                l.load("xcb_flush", flush) && l.load("xcb_get_maximum_request_length", mostWords);
   }
-  bool complete() const { return library_ != nullptr && complete_; }
+  bool complete() const { return complete_; }
 
   decltype(&xcb_connect) connect = nullptr;
   decltype(&xcb_disconnect) disconnect = nullptr;
@@ -68,17 +62,8 @@ class Xcb {
   decltype(&xcb_get_maximum_request_length) mostWords = nullptr;
 
  private:
-  template <typename Function>
-  void load(const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library_.get(), name));
-    complete_ = complete_ && function != nullptr;
-  }
-
-  struct Close {
-    void operator()(void* library) const { dlclose(library); }
-  };
-  std::unique_ptr<void, Close> library_;
-  bool complete_ = true;
+  const LoadedLibrary library_{"libxcb.so.1"};
+  bool complete_ = false;
 };
 
 /// A connection with a window of its own that owns the clipboard, and the thread that answers.

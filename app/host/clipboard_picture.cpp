@@ -5,12 +5,13 @@
 #define HEADSCOPE_X11
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>
-#include <dlfcn.h>
 #include <poll.h>
 
 #include <chrono>
 #include <memory>
 #include <string>
+
+#include "app/host/loaded_library.h"
 #endif
 
 namespace headscope::host {
@@ -24,28 +25,19 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPatience{800};
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-struct CloseLibrary {
-  void operator()(void* library) const { dlclose(library); }
-};
-
 /// The functions of Xlib that a copied picture needs.
 class Xlib {
  public:
-  Xlib() : library_(dlopen("libX11.so.6", RTLD_LAZY | RTLD_LOCAL)) {
-    if (library_ == nullptr) return;
-    load("XOpenDisplay", open);
-    load("XCloseDisplay", close);
-    load("XCreateSimpleWindow", createWindow);
-    load("XSelectInput", select);
-    load("XInternAtom", atom);
-    load("XGetSelectionOwner", owner);
-    load("XConvertSelection", convert);
-    load("XCheckTypedWindowEvent", check);
-    load("XGetWindowProperty", property);
-    load("XDeleteProperty", deleteProperty);
-    load("XFree", free);
+  Xlib() {
+    const LoadedLibrary& l = library_;
+    complete_ = l.load("XOpenDisplay", open) && l.load("XCloseDisplay", close) &&
+                l.load("XCreateSimpleWindow", createWindow) && l.load("XSelectInput", select) &&
+                l.load("XInternAtom", atom) && l.load("XGetSelectionOwner", owner) &&
+                l.load("XConvertSelection", convert) && l.load("XCheckTypedWindowEvent", check) &&
+                l.load("XGetWindowProperty", property) &&
+                l.load("XDeleteProperty", deleteProperty) && l.load("XFree", free);
   }
-  bool complete() const { return library_ != nullptr && complete_; }
+  bool complete() const { return complete_; }
 
   decltype(&XOpenDisplay) open = nullptr;
   decltype(&XCloseDisplay) close = nullptr;
@@ -60,14 +52,8 @@ class Xlib {
   decltype(&XFree) free = nullptr;
 
  private:
-  template <typename Function>
-  void load(const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library_.get(), name));
-    complete_ = complete_ && function != nullptr;
-  }
-
-  std::unique_ptr<void, CloseLibrary> library_;
-  bool complete_ = true;
+  const LoadedLibrary library_{"libX11.so.6"};
+  bool complete_ = false;
 };
 
 /// A connection with a window of its own, to which the clipboard's owner hands what it has.

@@ -14,8 +14,8 @@
 namespace headscope::model {
 namespace {
 
-/// What a token says, without the marks of its tokenizer's word boundaries: GPT-2's,
-/// SentencePiece's and BERT's.
+/// Returns a token's letters, in lower case, without the marks with which GPT-2's, SentencePiece's
+/// and BERT's tokenizers begin or continue a word.
 std::string saidBy(std::string_view name) {
   for (const std::string_view mark : {" ", "␣", "Ġ", "▁", "##"}) {
     if (name.size() > mark.size() && name.starts_with(mark)) name.remove_prefix(mark.size());

@@ -3,59 +3,42 @@
 #include "app/view_json.h"
 #include "app_driver.h"
 #include "core/formats/shipped_model.h"
+#include "prediction_card.h"
 
 namespace headscope::ui {
 namespace {
 
-class LayerTensorsView : public testing::Test {
- protected:
-  void open(const std::string& folder, const std::string& text = {}) {
-    ui_.view().selection.page = kModelPage;
-    ui_.view().model.place = {folder, text};
-    for (int i = 0; i < 3; ++i) {
-      ui_.frame();
-      ui_.settle();
-    }
-    ui_.frame();
-  }
-  bool shows(const char* text) { return ui_.shows(text, kModelPredictionCard); }
-
-  AppDriver ui_;
-};
+using LayerTensorsView = PredictionCard;
 
 TEST_F(LayerTensorsView, ShowsTheNetworkOfTheChosenLayer) {
   open(formats::kStoriesModel, "Mia gave the coin to Leo. Leo thanked");
-  ui_.click("Network", kModelPredictionCard);
-  ui_.settle();
-  ui_.frame();
+  ui.click("Network", kModelPredictionCard);
+  calm();
   EXPECT_TRUE(shows("The gradient is that of the logit of “Mia”"));
   EXPECT_TRUE(shows("columns coordinates"));
-  ui_.click("neurons", kModelPredictionCard);
+  ui.click("neurons", kModelPredictionCard);
   EXPECT_TRUE(shows("columns neurons"));
-  ui_.view().model.layer = 1;
-  ui_.frame();
-  ui_.settle();
-  ui_.frame();
+  ui.view().model.layer = 1;
+  calm();
   EXPECT_TRUE(shows("layer 2"));
   EXPECT_TRUE(shows("gradient: at most"));
 }
 
 TEST_F(LayerTensorsView, ALayerWithoutANetworkHasItsStreams) {
   open(formats::kInductionModel, "abcdefgh abcd");
-  ui_.click("Network", kModelPredictionCard);
-  ui_.settle();
-  ui_.frame();
+  ui.click("Network", kModelPredictionCard);
+  calm();
   EXPECT_TRUE(shows("stream after the layer"));
   EXPECT_FALSE(shows("neurons"));
 }
 
 TEST_F(LayerTensorsView, FlowLeadsToIt) {
   open(formats::kStoriesModel, "Mia gave the coin to Leo. Leo thanked");
-  ui_.view().model.layer = 1;
-  ui_.frame();
-  ui_.click("open layer 2 in Flow", kModelHeadsCard);
-  ui_.click("Network", kLayerStripCard);
-  EXPECT_EQ(ui_.view().selection.page, kModelPage);
+  ui.view().model.layer = 1;
+  ui.frame();
+  ui.click("open layer 2 in Flow", kModelHeadsCard);
+  ui.click("Network", kLayerStripCard);
+  EXPECT_EQ(ui.view().selection.page, kModelPage);
   EXPECT_TRUE(shows("layer 2"));
   EXPECT_TRUE(shows("gradient: at most"));
 }

@@ -10,7 +10,19 @@
 namespace headscope::ui {
 namespace {
 
-using ModelWhy = PredictionCard;
+class ModelWhy : public PredictionCard {
+ protected:
+  /// Asks why the model of stories says "Leo" and not "Mia".
+  void openWhyLeo() {
+    open(formats::kStoriesModel,
+         "One day Mia and Leo went to the park. When Mia and Leo were at the park, Mia gave the "
+         "coin to");
+    const auto tokenizer = formats::openTokenizer(formats::kStoriesModel);
+    ui.view().model.prediction.word = model::oneToken("Leo", tokenizer.get());
+    ui.view().model.prediction.other = model::oneToken("Mia", tokenizer.get());
+    tab("Why");
+  }
+};
 
 /// From the word to the head that says it, why that head looks where it looks, and what an earlier
 /// head wrote there.
@@ -157,13 +169,7 @@ TEST_F(ModelWhy, AScoreOfTheChosenHeadIsTakenApart) {
 
 /// The largest part is followed, be it a network's.
 TEST_F(ModelWhy, FollowsTheLargestPart) {
-  open(formats::kStoriesModel,
-       "One day Mia and Leo went to the park. When Mia and Leo were at the park, Mia gave the coin "
-       "to");
-  const auto tokenizer = formats::openTokenizer(formats::kStoriesModel);
-  ui.view().model.prediction.word = model::oneToken("Leo", tokenizer.get());
-  ui.view().model.prediction.other = model::oneToken("Mia", tokenizer.get());
-  tab("Why");
+  openWhyLeo();
   EXPECT_FALSE(shows("passes over")) << all();
   tab("follow the largest");
   EXPECT_EQ(ui.view().model.prediction.why, "f1") << all();
@@ -173,13 +179,7 @@ TEST_F(ModelWhy, FollowsTheLargestPart) {
 
 /// Where the largest part is a network's, the largest head is a step beside it.
 TEST_F(ModelWhy, TheLargestHeadIsAStepBesideTheLargestPart) {
-  open(formats::kStoriesModel,
-       "One day Mia and Leo went to the park. When Mia and Leo were at the park, Mia gave the coin "
-       "to");
-  const auto tokenizer = formats::openTokenizer(formats::kStoriesModel);
-  ui.view().model.prediction.word = model::oneToken("Leo", tokenizer.get());
-  ui.view().model.prediction.other = model::oneToken("Mia", tokenizer.get());
-  tab("Why");
+  openWhyLeo();
   EXPECT_TRUE(shows("All that networks wrote: ")) << all();
   tab("largest head");
   EXPECT_EQ(ui.view().model.prediction.why.front(), 'h') << all();
