@@ -90,7 +90,7 @@ class ScatterTab final : public FiguresTabCard {
     const ScatterPick pick = scatter(panel, report, room);
     if (low) return;
     ImGui::SetCursorScreenPos(below.a);
-    wordsBelow(tr("summary of the scatter plot"), words, [&] {
+    wordsBelow("summary of the scatter plot", words, [&] {
       if (pick.metric && !large) {
         metricDefinition(look, *pick.metric);
       } else {
@@ -137,7 +137,7 @@ class TableTab final : public FiguresTabCard {
     const float room = ImGui::GetContentRegionAvail().y;
     const float words = std::clamp(room * 0.36F, look.px(34), look.px(150));
     const TablePick pick = table(panel, report, room - words - ImGui::GetStyle().ItemSpacing.y);
-    wordsBelow(tr("said of the table"), ImGui::GetContentRegionAvail().y, [&] {
+    wordsBelow("said of the table", ImGui::GetContentRegionAvail().y, [&] {
       const Index head = pick.head.value_or(panel.selection.head);
       std::optional<Metric> metric = metricFromKey(panel.headsView.tableSort);
       if (pick.metric) metric = pick.metric;

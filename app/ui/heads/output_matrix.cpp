@@ -86,7 +86,7 @@ void outputBlocks(const PanelContext& panel, Magnitudes& magnitudes, Rect room) 
   ImFont* font = look.fonts.small;
   ImFont* mono = look.fonts.monoSmall;
   const auto* found = panel.computations.computeNow<std::vector<double>>(
-      tr("norms of output blocks"),
+      "norms of output blocks",
       Fingerprint("norms", panel.trace.revision(TensorId::wO), c.numHeads),
       [&] { return outputBlockNorms(panel.trace); });
   if (found == nullptr) return;

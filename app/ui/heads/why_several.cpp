@@ -288,7 +288,7 @@ class WhySeveralTab final : public Card {
                const HeadRelations& candidates) const {
     const FrameContext& look = panel.look;
     const HeadRelation& now = *relationOf(candidates, heads_[which]);
-    const std::string id = which == 0 ? tr("first relation") : tr("second relation");
+    const std::string id = which == 0 ? "first relation" : "second relation";
     const std::string text = now.relation.name + " ▾###" + id;
     if (pill(look, text.c_str())) openMenu(id.c_str());
     tip(look, tr("Another relation"));

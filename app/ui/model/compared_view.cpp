@@ -232,14 +232,13 @@ void drawPredictions(const PanelContext& panel, const MomentPtr& own, const Mome
   if (shown == nullptr) {
     return label(look.fonts.small, look.theme.textMuted, tr("being computed …"));
   }
-  Table table(
-      look,
-      {.id = tr("both predictions"), .height = ImGui::GetContentRegionAvail().y, .dense = true},
-      {{own->ofImage() ? tr("label") : tr("word"), {}, false, 74, 0, false},
-       {tr("this"), tr("its probability in this pass"), true, 50, 0, false},
-       {"", {}, false, 40, 1, false},
-       {tr("other"), tr("its probability in the other pass"), true, 50, 0, false},
-       {"", {}, false, 40, 1, false}});
+  Table table(look,
+              {.id = "both predictions", .height = ImGui::GetContentRegionAvail().y, .dense = true},
+              {{own->ofImage() ? tr("label") : tr("word"), {}, false, 74, 0, false},
+               {tr("this"), tr("its probability in this pass"), true, 50, 0, false},
+               {"", {}, false, 40, 1, false},
+               {tr("other"), tr("its probability in the other pass"), true, 50, 0, false},
+               {"", {}, false, 40, 1, false}});
   table.rows(std::ssize(shown->words), [&](Index i) {
     const BothPredictions::Word& word = shown->words[static_cast<std::size_t>(i)];
     table.row(i);

@@ -121,7 +121,7 @@ void drawComparedWeights(const PanelContext& panel, const ModelMoment& own,
   if (both.current != nullptr)
     drawPictures(look, picturesOfWeights(look, *both.current, key), room);
   ImGui::SetCursorScreenPos(right.a);
-  Table table(look, {.id = tr("weights of both"), .height = right.height(), .dense = true},
+  Table table(look, {.id = "weights of both", .height = right.height(), .dense = true},
               {{tr("tensor"), {}, false, 120, 1, false},
                {tr("kept as"), tr("how this model's file keeps it"), false, 50, 0, false},
                {tr("mean"), tr("the mean difference, relative to the tensor's largest value"), true,

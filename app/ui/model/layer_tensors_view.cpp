@@ -85,7 +85,7 @@ ChosenLayerOfStack layerOfView(const ModelView& view, const ModelMoment& moment)
 
 Computed<LayerShown> layerShown(const PanelContext& panel, const AskedWord& asked,
                                 const ChosenLayerOfStack& of) {
-  const Fingerprint key = asked.key(tr("layer tensors")).add(of.layer).add(of.stack);
+  const Fingerprint key = asked.key("layer tensors").add(of.layer).add(of.stack);
   return panel.computations.request<LayerShown>("layer tensors", key, Schedule::background, [&] {
     return [asked, stack = of.stack,
             layer = of.layer](const std::atomic<bool>& cancelled) -> std::optional<LayerShown> {
@@ -190,7 +190,7 @@ void drawDependedCells(const FrameContext& look, const ShownTensor& shown,
                        const std::vector<std::string>& tokens, const Rect& room) {
   ImGui::SetCursorScreenPos(room.a);
   const bool neurons = shown.tensor.part == LayerPart::neurons;
-  Table table(look, {.id = tr("cells of a layer"), .height = room.height(), .dense = true},
+  Table table(look, {.id = "cells of a layer", .height = room.height(), .dense = true},
               {{"", tr("the token's place, from 1"), true, 24, 0, false},
                {tr("token"), {}, false, 60, 1, false},
                {neurons ? tr("neuron") : tr("coordinate"), {}, true, 60, 0, false},
@@ -241,10 +241,10 @@ void drawLayerTensors(const PanelContext& panel, const AskedWord& asked) {
   Rect room = Rect::rest();
   const Rect right =
       room.cutRight(std::clamp(room.width() * 0.36F, look.px(330), look.px(460)), look.space.large);
-  drawPictures(look,
-               picturesOfTensor(look, shown, of.of,
-                                asked.key(tr("layer tensors")).add(of.layer).add(of.stack)),
-               room);
+  drawPictures(
+      look,
+      picturesOfTensor(look, shown, of.of, asked.key("layer tensors").add(of.layer).add(of.stack)),
+      room);
   drawDependedCells(look, shown, of.of.tokenNames(), right);
 }
 

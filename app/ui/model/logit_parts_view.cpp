@@ -106,7 +106,7 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
   }
   const ColorScale scale = divergingScale(look, most);
   largestParts(look, asked.moment->config(), parts, scale, right);
-  const PartMap map = writtenPartsMap(look, tr("logit map"), asked.moment->config(), parts.parts,
+  const PartMap map = writtenPartsMap(look, "logit map", asked.moment->config(), parts.parts,
                                       chosenHead(panel.modelView, asked.moment->config()));
   if (const auto clicked = drawPartMap(panel, map, scale, room)) {
     const PartCell& cell = map.cells[*clicked];

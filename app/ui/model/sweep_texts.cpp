@@ -225,7 +225,7 @@ ChosenTexts chooseMeanTexts(const PanelContext& panel, const ModelMoment& moment
          "some made by a template"));
   if (chosen >= 0) set = sets[static_cast<std::size_t>(chosen)];
   if (set.empty()) return {nullptr, {}, true};
-  return chosenSet(panel, moment, set, tr("texts of a mean"));
+  return chosenSet(panel, moment, set, "texts of a mean");
 }
 
 ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment) {

@@ -313,7 +313,7 @@ Rect drawBorn(const PanelContext& panel, const SweptBorn& born, const ModelMomen
   name(names, moment.trace->document().model->name(), swept, look.theme.text);
   const PlaceNames none;
   PartMap map = sweepMap(panel, born.model.model->config(), born.swept, kind, none);
-  map.id = tr("map of the born model");
+  map.id = "map of the born model";
   for (PartCell& cell : map.cells) cell.chosen = false;  // the page chooses parts of its own model
   (void)drawPartMap(panel, map, scale, room.cutLeft(half, look.space.large));
   return room;

@@ -129,7 +129,7 @@ PartMap sweepMap(const PanelContext& panel, const model::ModelConfig& config, co
   const FrameContext& look = panel.look;
   const bool two = config.crossAttention, byPlace = isByPlace(swept);
   const MapRows rows(swept);
-  PartMap map{tr("sweep map"), std::ssize(rows.first), 1, {}, {}, {}, isChange(kind)};
+  PartMap map{"sweep map", std::ssize(rows.first), 1, {}, {}, {}, isChange(kind)};
   if (byPlace || two) {
     map.widestLayer = !byPlace ? "encoder 00" : two ? "encoder 00, attention" : "layer 00, head 00";
     map.layerName = [first = rows.first, &config, byPlace](Index row) {

@@ -307,7 +307,7 @@ class KvCacheTool final : public Card {
       column(tr("kv size"), room.cutRight(narrow, gap), look, [&] { kvCacheSize(panel); });
       column(tr("kv work"), room.cutRight(narrow, gap), look, [&] { kvCacheWork(panel, true); });
     } else {
-      column(tr("kv work and size"), room.cutRight(narrow, gap), look, [&] { workAndSize(panel); });
+      column("kv work and size", room.cutRight(narrow, gap), look, [&] { workAndSize(panel); });
     }
     kvCachePicture(panel, panel.magnitudes, room);
   }

@@ -29,7 +29,7 @@ class HeadOffTable {
       columns.push_back({std::string(question.name) + (question.classes == 1 ? " R²" : ""),
                          std::string(tr(question.words)), true, 0.0F, 1.0F, false});
     }
-    Table table(look_, {.id = tr("heads off")}, std::move(columns));
+    Table table(look_, {.id = "heads off"}, std::move(columns));
     row(table, std::nullopt, off_.all);
     for (std::size_t layer = 0; layer < off_.without.size(); ++layer) {
       for (std::size_t head = 0; head < off_.without[layer].size(); ++head) {

@@ -93,7 +93,7 @@ void table(const FrameContext& look, const std::vector<RunsOfModel>& all, std::s
                                 tr(each.words)),
                        true, 50, 0.4F});
   }
-  Table rows(look, {.id = tr("measured runs"), .dense = true}, columns);
+  Table rows(look, {.id = "measured runs", .dense = true}, columns);
   if (const auto clicked = rows.clickedHeading(); clicked && *clicked > 0) question = *clicked - 1;
   for (std::size_t m = 0; m < all.size(); ++m) {
     rows.row(static_cast<Index>(m));

@@ -35,7 +35,7 @@ std::string symbols(const std::vector<TensorId>& tensors, const char* prefix) {
 
 /// Draws the steps: forward from top to bottom, backward from bottom to top.
 void stepsTable(const FrameContext& look, const AttentionConfig& config) {
-  Table table(look, {.id = tr("both ways"), .dense = true},
+  Table table(look, {.id = "both ways", .dense = true},
               {{tr("step"), {}, false, look.px(84), 0.0F, false},
                {tr("forward gives"), {}, false, 0.0F, 1.4F, false},
                {tr("back gives"), {}, false, 0.0F, 1.5F, false}});
