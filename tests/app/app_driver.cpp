@@ -96,6 +96,14 @@ void AppDriver::settle() {
   ADD_FAILURE() << "the program wants ever more frames";
 }
 
+const ScreenText& AppDriver::screen() const {
+  const std::pair<const ImGuiContext*, int> frame(ImGui::GetCurrentContext(),
+                                                  ImGui::GetFrameCount());
+  if (!screen_ || screenOf_ != frame) screen_ = ScreenText::read();
+  screenOf_ = frame;
+  return *screen_;
+}
+
 bool AppDriver::shows(std::string_view text, std::string_view window) const {
   return screen().shows(text, window);
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/app.h"
@@ -59,7 +60,8 @@ class AppDriver {
   /// Starts the program as a window that keeps unsaved work in this folder.
   void restartKeeping(const std::filesystem::path& stateFolder, DocumentPtr document);
 
-  ScreenText screen() const { return ScreenText::read(); }
+  /// The text of the last frame, which is read once.
+  const ScreenText& screen() const;
   bool shows(std::string_view text, std::string_view window = {}) const;
   /// The place of `text` on the screen; fails the test where there is none.
   ImVec2 at(std::string_view text, std::string_view window = {}) const;
@@ -95,6 +97,8 @@ class AppDriver {
 
   host::Headless host_;
   std::optional<App> app_;
+  mutable std::optional<ScreenText> screen_;
+  mutable std::pair<const ImGuiContext*, int> screenOf_;  // the frame whose text `screen_` is
 };
 
 }  // namespace headscope::ui

@@ -1,8 +1,10 @@
 #include "screen_text.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <map>
+#include <cstdint>
+#include <unordered_map>
 #include <utility>
 
 #include "app/ui/compat.h"
@@ -10,21 +12,26 @@
 namespace headscope::ui {
 namespace {
 
-using Corner = std::pair<float, float>;
+/// The texture coordinates of a corner, bit for bit.
+using Corner = std::uint64_t;
+Corner corner(float u, float v) {
+  return std::uint64_t{std::bit_cast<std::uint32_t>(u)} << 32U | std::bit_cast<std::uint32_t>(v);
+}
 
 struct Letter {
   ImWchar code = 0;
-  Corner end;  // texture coordinates of its lower right
+  Corner end = 0;  // texture coordinates of its lower right
   const ImFont* font = nullptr;
   float height = 0.0F;
 };
 
 /// Every letter of every font by the texture coordinates of its upper left.
-std::map<Corner, Letter> lettersInAtlas() {
-  std::map<Corner, Letter> letters;
+std::unordered_map<Corner, Letter> lettersInAtlas() {
+  std::unordered_map<Corner, Letter> letters;
   const auto add = [&](const ImFont* font, const ImFontGlyph& g) {
     if (!g.Visible) return;
-    letters[{g.U0, g.V0}] = {static_cast<ImWchar>(g.Codepoint), {g.U1, g.V1}, font, g.Y1 - g.Y0};
+    letters[corner(g.U0, g.V0)] = {static_cast<ImWchar>(g.Codepoint), corner(g.U1, g.V1), font,
+                                   g.Y1 - g.Y0};
   };
 #if IMGUI_VERSION_NUM >= 19200
   for (ImFont* font : ImGui::GetIO().Fonts->Fonts) {
@@ -84,17 +91,17 @@ class Reader {
   }
 
   /// A letter is four corners in a row: upper left, upper right, lower right, lower left.
-  bool readLetter(const ImDrawList& list, const ImDrawCmd& command, const ImDrawVert* corner) {
-    const auto found = letters_.find({corner[0].uv.x, corner[0].uv.y});
+  bool readLetter(const ImDrawList& list, const ImDrawCmd& command, const ImDrawVert* at) {
+    const auto found = letters_.find(corner(at[0].uv.x, at[0].uv.y));
     if (found == letters_.end()) return false;
-    if (found->second.end != Corner(corner[2].uv.x, corner[2].uv.y)) return false;
-    Spot spot{corner[0].pos, corner[0].pos, corner[0].col};
+    if (found->second.end != corner(at[2].uv.x, at[2].uv.y)) return false;
+    Spot spot{at[0].pos, at[0].pos, at[0].col};
     for (int i = 1; i < 4; ++i) {
-      spot.min = {std::min(spot.min.x, corner[i].pos.x), std::min(spot.min.y, corner[i].pos.y)};
-      spot.max = {std::max(spot.max.x, corner[i].pos.x), std::max(spot.max.y, corner[i].pos.y)};
+      spot.min = {std::min(spot.min.x, at[i].pos.x), std::min(spot.min.y, at[i].pos.y)};
+      spot.max = {std::max(spot.max.x, at[i].pos.x), std::max(spot.max.y, at[i].pos.y)};
     }
     spot.font = found->second.font;
-    const ImVec2 down(corner[3].pos.x - corner[0].pos.x, corner[3].pos.y - corner[0].pos.y);
+    const ImVec2 down(at[3].pos.x - at[0].pos.x, at[3].pos.y - at[0].pos.y);
     spot.stretch = std::hypot(down.x, down.y) / found->second.height;
     spot.turned = std::atan2(-down.x, down.y) * 57.29578F;
     const ImVec2 c = spot.centre();
@@ -127,7 +134,7 @@ class Reader {
     return apart > space_;
   }
 
-  std::map<Corner, Letter> letters_ = lettersInAtlas();
+  std::unordered_map<Corner, Letter> letters_ = lettersInAtlas();
   std::vector<TextRun> runs_;
   std::vector<TextRun> cut_;
   float space_ = fontSize(ImGui::GetIO().FontDefault) * 0.55F;
