@@ -17,6 +17,7 @@
 #include "app/cli/pass_options.h"
 #include "app/host/figure.h"
 #include "app/ui/export_choice.h"
+#include "app/ui/first_look.h"
 #include "app/ui/stage/journey.h"
 #include "core/attention/steps/step.h"
 #include "core/document/document.h"
@@ -64,8 +65,8 @@ Size sizeFrom(const std::string& text) {
 
 /// Returns the view of the picture. `view`: the view at program start; a session's view is kept
 /// where no flag overrides it.
-ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& config,
-                       ui::ViewState view) {
+ui::ViewState viewFrom(const RenderOptions& options, const Document& document, ui::ViewState view) {
+  const AttentionConfig& config = document.config;
   const bool saved = !options.pass.session.empty();
   checkHeadLayer(options.cell, options.pass.layer);
   CellOptions cell = options.cell;
@@ -86,6 +87,10 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
     view.selection.playTime = options.moment;
   }
   if (saved && !cellGiven) return view;
+  if (options.view == "stage" && !cellGiven) {  // on the word with which the window opens
+    ui::FirstLook().open(document, view);
+    return view;
+  }
   view.selection.cell.reset();
   if (cell.step.empty()) cell.step = "score";
   view.selection.step = stepIdFromString(cell.step);
@@ -156,7 +161,7 @@ void render(const RenderOptions& options, std::ostream& out) {
   const auto scene = std::find_if(app.scenes.begin(), app.scenes.end(),
                                   [&](const auto& s) { return s.number == app.scene; });
   const DocumentPtr& shown = scene != app.scenes.end() ? scene->document : app.document;
-  app.view = viewFrom(options, shown->config, app.view);
+  app.view = viewFrom(options, *shown, app.view);
   app.threads = options.pass.threads;
   if (scene == app.scenes.end()) {  // one picture for one command: without the time that it took
     auto trace = std::make_shared<Trace>(*computePass(options.pass, app.document));

@@ -225,7 +225,7 @@ class DimensionFields {
     const Index given = config().headDim;
     const bool good = h >= 1 && d >= 1 && (given > 0 || d % h == 0);
     const bool divides = good ? given == 0 || given * h == d : given == 0;
-    const bool narrow = barIsNarrow(look_);
+    const bool narrow = barIsNarrow(look_, memory_);
     std::string text = !divides || narrow ? "d_k" : fmt::format("d_k = {} / {}", d, h);
     if (good) {
       AttentionConfig draft;
@@ -233,7 +233,7 @@ class DimensionFields {
       draft.numHeads = h;
       draft.headDim = given;
       text += fmt::format(" = {}", draft.dK());
-      if (!barIsCompact(look_)) {
+      if (!barIsCompact(look_, memory_)) {
         const double root = draft.rootDk();
         text +=
             fmt::format(", √{} {} {:.4g}", draft.dK(), root == std::round(root) ? "=" : "≈", root);

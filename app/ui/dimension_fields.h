@@ -12,12 +12,12 @@ class WrappingRow;
 /// A bar narrower than `kRoomy` writes less; below `kNarrow` it omits what is shown elsewhere, so
 /// that it stays one row. Widths in points at scale 1.
 inline constexpr float kRoomy = 1720.0F;
-inline constexpr float kNarrow = 1470.0F;
-inline bool barIsCompact(const FrameContext& look) {
-  return ImGui::GetWindowWidth() < look.px(kRoomy);
+inline constexpr float kNarrow = 1560.0F;
+inline bool barIsCompact(const FrameContext& look, const TopBarMemory& memory) {
+  return memory.width < look.px(kRoomy);
 }
-inline bool barIsNarrow(const FrameContext& look) {
-  return ImGui::GetWindowWidth() < look.px(kNarrow);
+inline bool barIsNarrow(const FrameContext& look, const TopBarMemory& memory) {
+  return memory.width < look.px(kNarrow);
 }
 
 /// Underlines a term whose text is vertically centred on the current row's frame.

@@ -51,7 +51,7 @@ class TopBarRow {
         look_(panel.look),
         memory_(memory),
         state_(state),
-        compact_(barIsCompact(look_)),
+        compact_(barIsCompact(look_, memory_)),
         row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.space.large, look_.px(11),
              compact_) {}
 
@@ -160,10 +160,10 @@ class TopBarRow {
     for (const Preset& p : presets()) {
       if (p.name == name) now = &p;
     }
-    const float box = look_.px(barIsNarrow(look_) ? 116 : compact_ ? 162 : 182);
+    const float box = look_.px(barIsNarrow(look_, memory_) ? 116 : compact_ ? 162 : 182);
     ImGui::SetNextItemWidth(box);
     // the box of a narrow bar has no arrow: the name needs the room
-    const bool narrow = barIsNarrow(look_);
+    const bool narrow = barIsNarrow(look_, memory_);
     row_.place(box, narrow ? 12 : 18);
     const char* mark = narrow ? "▾" : "";
     const float arrow = narrow ? textSize(look_.fonts.regular, mark).x : ImGui::GetFrameHeight();
@@ -206,7 +206,7 @@ class TopBarRow {
 
   void switches() {
     const AttentionConfig& c = config();
-    const bool roomForBias = !barIsNarrow(look_);
+    const bool roomForBias = !barIsNarrow(look_, memory_);
     bool bias = c.bias;
     if (roomForBias && termToggle(trLater("bias"), &bias, 14))
       panel_.commands.push(SetSwitch{&AttentionConfig::bias, bias});
@@ -287,7 +287,11 @@ class TopBarRow {
 void TopBar::draw(const PanelContext& panel, const TopBarState& state) {
   // a narrow bar has less space around its texts
   constexpr float kTight = 0.8F, kTighter = 0.48F, kTightest = 0.3F;
-  const float width = ImGui::GetWindowWidth() / panel.look.scale;
+  memory_.width = ImGui::GetWindowWidth();
+  if (panel.selection.page == kStagePage) {
+    memory_.width -= buttonWidth(panel.look, tr(kSettings)) + panel.look.px(14);
+  }
+  const float width = memory_.width / panel.look.scale;
   ImVec2 padding = ImGui::GetStyle().FramePadding;
   padding.x *= width < kFolds    ? kTightest
                : width < kNarrow ? kTighter

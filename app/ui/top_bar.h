@@ -33,6 +33,7 @@ struct TopBarMemory {
   Rotary rotary{.theta = Rotary::kUsualTheta};  // the settings when it was last on
   ViewMenuMemory view;
   bool unfolded = false;  // the settings of a narrow bar are shown
+  float width = 0.0F;     // of the bar, without the button of the settings on Stage
   float height = 0.0F;
 };
 

@@ -14,9 +14,9 @@ namespace headscope::training {
 namespace {
 
 constexpr const char* kNotRead =
-    trLater("the sentence does not follow the grammar that it was trained on");
+    trLater("the sentence has forms that the heads were not trained on");
 constexpr const char* kOtherSentence =
-    trLater("it was trained on words of one sentence, and the keys come from another");
+    trLater("the heads were trained on words of one sentence, and the keys come from another");
 constexpr const char* kNotOneSeries =
     trLater("answers are computed only for series of up to 512 steps without repetition");
 constexpr Index kMostStepsPaired = 512;  // limits the number of pairs of steps
@@ -24,7 +24,7 @@ constexpr Index kMostStepsPaired = 512;  // limits the number of pairs of steps
 /// The answers to the questions in one item of a document.
 struct AnswersOfItem {
   Partners partners;
-  const char* whyNone = "";  // the reason where answers are unknown
+  std::string whyNone;  // the reason where answers are unknown
 };
 
 std::vector<AnswersOfItem> answersInText(const Document& document) {
@@ -35,6 +35,9 @@ std::vector<AnswersOfItem> answersInText(const Document& document) {
     const std::vector<std::string> words(tokens.begin(), end);  // padding left out
     if (auto sentence = readSentence(words)) {
       item.partners = std::move(sentence->partners);
+    } else if (std::ssize(words) > kLongestSentence) {
+      item.whyNone = trFormat("the sentence has {} words, and the heads were trained on {} to {}",
+                              words.size(), kShortestSentence, kLongestSentence);
     } else {
       item.whyNone = tr(kNotRead);
     }

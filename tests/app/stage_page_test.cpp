@@ -329,6 +329,34 @@ TEST(StageForms, AWindowOfHardlyAnySizeIsDrawn) {
   EXPECT_TRUE(ui.shows("“slept” looks at “cat”."));
 }
 
+TEST(StageForms, ALongSentenceKeepsItsWordsAtEveryPlace) {
+  AppDriver ui(
+      fireDocument("My grandmother, who lives in the old house near the river, bakes delicious "
+                   "bread every Sunday morning, and the neighbours from the small village bring "
+                   "fresh butter, sweet honey and warm milk, because they know that she always "
+                   "leaves the door open for the children, the tired farmers and the quiet old man "
+                   "who repairs broken clocks in winter."),
+      1280, 720, onStage());
+  EXPECT_TRUE(ui.shows("the sentence has 66 words, and the heads were trained on 5 to 40"));
+  for (int i = -1; i < kStagePlaces; ++i) {
+    ui.view().stage.at.reset();
+    if (i >= 0) ui.view().stage.at = static_cast<double>(i) + 0.99;
+    ui.settle();
+    EXPECT_TRUE(ui.shows("clocks")) << i << ": " << ui.screen().all();
+  }
+}
+
+TEST(StageForms, ManyHeadsHaveTheNameOfOneAboveThem) {
+  AttentionConfig config;
+  config.dModel = 192;
+  config.numHeads = config.numKvHeads = 32;
+  AppDriver ui(makeDocument("", config, TextSource{{"The cat slept by the fire."}, {}},
+                            Positions::named, {WeightInit::designed, 1, {}}, kTestBudget),
+               1280, 720, onStage());
+  ui.hover(ui.at("5", "small stages"));
+  EXPECT_TRUE(ui.shows("head 5")) << ui.screen().all();
+}
+
 TEST(StageWords, ShowWordsWithoutTheMarkOfSentencePiece) {
   EXPECT_EQ(stageWord("\u2581cat"), "cat");
   EXPECT_EQ(stageWord("s"), "s");

@@ -45,6 +45,11 @@ TEST_F(Render, FlagsChangeThePicture) {
   EXPECT_NE(score, picture({"--view", "step", "--step", "score", "--d-model", "64"}));
 }
 
+TEST_F(Render, TheStageStandsOnTheWordOnWhichTheWindowOpens) {
+  EXPECT_EQ(picture({"--view", "stage"}),
+            picture({"--view", "stage", "--head", "1", "--row", "8"}));  // “slept” looks at “cat”
+}
+
 TEST_F(Render, AMomentOfTheTimeline) {
   const std::string start = picture({"--view", "step", "--moment", "0"});
   EXPECT_EQ(start, picture({"--view", "step", "--moment", "0.5"}));  // the same moment

@@ -202,20 +202,24 @@ class Scene : private ScenePainter {
     }
   }
 
-  /// Arcs as thick as scores: `largest` is the score of the thickest.
+  /// Arcs as thick as scores: `largest` is the score of the thickest. An arc that would be thinner
+  /// than the thinnest is fainter instead.
   std::vector<Arc> scoreArcs(std::span<const float> scores, float largest, Index reached) const {
+    constexpr float kThin = 0.06F;  // of the thickest
     std::vector<Arc> arcs;
     for (Index j = 0; j < std::min(reached, c_.keys()); ++j) {
       const float score = scores[static_cast<std::size_t>(j)];
       if (score <= 0.0F || largest <= 0.0F) continue;
+      const float share = 0.9F * score / largest;
       arcs.push_back({static_cast<int>(subject_.word),
                       static_cast<int>(j),
-                      arcThickness(look_, layout_.queries, 0.9F * score / largest),
-                      0.75F,
+                      arcThickness(look_, layout_.queries, share),
+                      0.75F * std::min(1.0F, share / kThin),
                       {}});
     }
-    std::stable_sort(arcs.begin(), arcs.end(),
-                     [](const Arc& a, const Arc& b) { return a.thickness > b.thickness; });
+    std::stable_sort(arcs.begin(), arcs.end(), [](const Arc& a, const Arc& b) {
+      return a.thickness * a.strength > b.thickness * b.strength;
+    });
     constexpr std::size_t kMostArcs = 24;
     if (arcs.size() > kMostArcs) arcs.resize(kMostArcs);
     return arcs;
@@ -344,11 +348,11 @@ class Scene : private ScenePainter {
   }
 
   void collected() {
-    sentence(weights_, shareArcs(1.0F));
     const float done = motion(moment_, 4.0, 0.5);
     const Rect result = c_.gate ? collectedBar() : resultBar();
     const std::vector<Link> links = strongLinks(weights_, subject_.word, 6);
     for (auto link = links.rbegin(); link != links.rend(); ++link) stream(*link, result, done);
+    sentence(weights_, shareArcs(1.0F));  // words stay legible above the streams
     if (barsFit()) {
       const auto top =
           static_cast<Index>(std::max_element(weights_.begin(), weights_.end()) - weights_.begin());
@@ -365,35 +369,6 @@ class Scene : private ScenePainter {
         resultBar(),
         trFormat("what head {} hands on for {}: {} numbers", subject_.head + 1, word(), c_.dK()),
         theme_.textMuted);
-  }
-
-  /// Draws the value of a key on its way to the result: a stream as thick as its share.
-  void stream(const Link& link, const Rect& result, float done) const {
-    const Rect from =
-        barsFit() ? barBelow(link.key) : layout_.keys.words[static_cast<std::size_t>(link.key)];
-    const float start = barsFit() ? from.b.y + look_.px(kNumberRoom) : from.b.y;
-    const ImVec2 a{from.centre().x, start};
-    const ImVec2 b{std::clamp(a.x, result.a.x + look_.px(12), result.b.x - look_.px(12)),
-                   result.a.y};
-    const float bend = (b.y - a.y) * 0.7F;
-    const ImVec2 c1{a.x, a.y + bend};
-    const ImVec2 c2{b.x, b.y - bend};
-    constexpr int kPoints = 40;
-    const Curve curve{a, c1, c2, b};
-    const int drawn = static_cast<int>(std::lround(done * kPoints));
-    if (drawn < 1) return;
-    for (int i = 0; i <= drawn; ++i)
-      list_->PathLineTo(pointOn(curve, static_cast<float>(i) / kPoints));
-    const float thick = std::max(look_.px(1.6F), look_.px(24) * link.weight);
-    list_->PathStroke(withAlpha(color_, 0.35F + 0.5F * link.weight), 0, thick);
-    // drops that move along show its direction
-    const double seconds = moment_.passed * info(moment_.place).seconds;
-    constexpr int kDrops = 4;
-    for (int i = 0; i < kDrops && done >= 1.0F && panel_.frame.stagePlaying; ++i) {
-      const double phase = std::fmod(seconds * 0.45 + static_cast<double>(i) / kDrops, 1.0);
-      list_->AddCircleFilled(pointOn(curve, static_cast<float>(phase)),
-                             std::max(look_.px(2), thick * 0.3F), withAlpha(theme_.panel, 0.85F));
-    }
   }
 
   /// The place of a head's result among all.

@@ -39,15 +39,21 @@ PlaceRoom roomOf(StagePlace place) {
     case StagePlace::shares:
       return {0.0F, 0.97F, 34.0F, true};
     case StagePlace::collected:
-      return {0.0F, 0.6F, 150.0F, true};
+      return {0.0F, 0.7F, 150.0F, true};
   }
   return {0.0F, 1.0F, 0.0F, false};
 }
 
-/// Places the words. Marks keep room below them for the chosen word.
+/// Places the words: in a small room without bars below their lines rather than as marks, which
+/// keep room below them for the chosen word.
 SentenceLayout placedWords(const FrameContext& look, std::span<const WordWidth> words,
                            SentenceSpace space) {
   SentenceLayout layout = layoutSentence(words, space);
+  for (const float below : {look.px(kNumberRoom), 0.0F}) {
+    if (!layout.marks() || space.largest == 0.0F) break;
+    space.belowEach = std::min(space.belowEach, below);
+    layout = layoutSentence(words, space);
+  }
   const float word = look.px(34);
   if (!layout.marks() || space.below >= word) return layout;
   space.largest = 0.0F;
@@ -103,6 +109,10 @@ SceneLayout layoutPlace(const PanelContext& panel, StagePlace place, const Rect&
   below.room.a.y = cut;
   layout.keys = layoutSentence(widthsOf(look, keys), above);
   layout.queries = layoutSentence(widthsOf(look, queries), below);
+  if (!layout.keys.words.empty() && !layout.queries.words.empty()) {  // the arcs' room
+    const float from = layout.keys.words.back().b.y + layout.keys.below;
+    layout.queries.arcRoom = std::max(0.0F, layout.queries.words.front().a.y - from);
+  }
   return layout;
 }
 

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/channel_curves.h"
 #include "app/ui/parts/matrix_picture.h"
@@ -219,6 +221,42 @@ class ScenePainter {
   Rect collectedBar() const {
     const Rect result = resultBar();
     return Rect::at({result.a.x, result.a.y - look_.px(62)}, {result.width(), look_.px(24)});
+  }
+
+  /// Draws the value of a key on its way to the result, `done` 0 … 1: a stream as thick as its
+  /// share, and in it the value's numbers, which spread over those of the result as they arrive.
+  void stream(const Link& link, const Rect& result, float done) {
+    const Rect from =
+        barsFit() ? barBelow(link.key) : layout_.keys.words[static_cast<std::size_t>(link.key)];
+    const float start = barsFit() ? from.b.y + look_.px(kNumberRoom) : from.b.y;
+    const ImVec2 a{from.centre().x, start};
+    const ImVec2 b{std::clamp(a.x, result.a.x + look_.px(12), result.b.x - look_.px(12)),
+                   result.a.y};
+    const float bend = (b.y - a.y) * 0.7F;
+    const Curve curve{a, ImVec2{a.x, a.y + bend}, ImVec2{b.x, b.y - bend}, b};
+    constexpr int kPoints = 40;
+    const int drawn = static_cast<int>(std::lround(done * kPoints));
+    if (drawn < 1) return;
+    for (int i = 0; i <= drawn; ++i)
+      list_->PathLineTo(pointOn(curve, static_cast<float>(i) / kPoints));
+    const float thick = std::max(look_.px(1.6F), look_.px(24) * link.weight);
+    list_->PathStroke(withAlpha(color_, 0.25F + 0.4F * link.weight), 0, thick);
+    if (done < 1.0F) return movingValue(link, curve, result, done);
+    if (!panel_.frame.stagePlaying) return;
+    constexpr double kEvery = 2.4;  // seconds between two values in one stream
+    const double seconds = moment_.passed * info(moment_.place).seconds;
+    movingValue(link, curve, result, static_cast<float>(std::fmod(seconds / kEvery, 1.0)));
+  }
+
+  /// Draws a key's value at `share` of its way, as high as its weight is of the result's height.
+  void movingValue(const Link& link, const Curve& way, const Rect& result, float share) {
+    const ImVec2 at = mix(pointOn(way, share), result.centre(), share * share);
+    const ImVec2 size = mix({look_.px(kBarWidth * 2.0F), result.height()}, result.size(), share);
+    const float high = std::max(look_.px(3), size.y * link.weight);
+    MatrixRef ref = rowOf(TensorId::v, link.key, 2);
+    bars_.add(ref, bars_.scaleOf(wholeMatrix(ref.tensor, c_, subject_.item, subject_.head)),
+              Rect::at({at.x - size.x * 0.5F, at.y - high * 0.5F}, {size.x, high}),
+              0.25F + 0.75F * link.weight);
   }
 
   void headBar(TensorId tensor, const Rect& at, float opacity) {

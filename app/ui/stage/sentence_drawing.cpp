@@ -87,6 +87,13 @@ Curve curveOf(const FrameContext& look, const SentenceLayout& from, const Senten
   return {start, ImVec2{start.x, start.y + bend}, ImVec2{end.x, end.y - bend}, end};
 }
 
+/// The point that lies beyond `end` on the line from `before`, `length` away from it.
+ImVec2 beyond(ImVec2 end, ImVec2 before, float length) {
+  const float x = end.x - before.x, y = end.y - before.y;
+  const float apart = std::hypot(x, y);
+  return apart > 0.0F ? ImVec2{end.x + length * x / apart, end.y + length * y / apart} : end;
+}
+
 /// Draws the box and the name of a token that is no patch, at the left of its place.
 void nameBeside(const FrameContext& look, ImDrawList* list, const Rect& at, ImU32 color,
                 std::string_view name) {
@@ -241,9 +248,12 @@ void drawArcs(const FrameContext& look, ImDrawList* list, const SentenceLayout& 
     const Arc& arc = arcs[n];
     if (arc.strength <= 0.0F) continue;
     const Curve c = curveOf(look, from, to, arc);
+    constexpr float kEnd = 1.5F;  // points on the curve's line, so that a thick arc ends level
+    list->PathLineTo(beyond(c[0], c[1], look.px(kEnd)));
     list->PathLineTo(c[0]);
     constexpr int kSegments = 48;
     list->PathBezierCubicCurveTo(c[1], c[2], c[3], kSegments);
+    list->PathLineTo(beyond(c[3], c[2], look.px(kEnd)));
     list->PathStroke(withAlpha(color, arc.strength), 0, arc.thickness);
   }
   std::vector<Rect> labels;

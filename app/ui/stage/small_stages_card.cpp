@@ -45,15 +45,13 @@ class SmallStagesCard final : public Card {
     const auto* stories = storiesOf(panel);
     const Index heads = panel.trace.config().numHeads;
     Rect room = Rect::rest();
+    Rect title;
     if (panel.alone) {
-      const Rect title = room.cutTop(look.px(46), look.px(8));
+      title = room.cutTop(look.px(46), look.px(8));
       drawLettersCentred(look, ImGui::GetWindowDrawList(), title.centre(), room.width(),
                          look.px(36), true, look.theme.text, slideTitle(heads));
     } else {
-      const Rect title = room.cutTop(look.px(24), look.px(2));
-      drawText(ImGui::GetWindowDrawList(), look.fonts.semibold, title.a, look.theme.textMuted,
-               heads == 1 ? tr("One head: one way of looking.")
-                          : tr("A head is one way of looking. Click one."));
+      title = room.cutTop(look.px(24), look.px(2));
     }
     if (stories == nullptr) return;
     ImGui::SetCursorScreenPos(room.a);
@@ -62,15 +60,50 @@ class SmallStagesCard final : public Card {
     const float gap = look.px(10);
     const int columns = columnsFor(panel, heads, room);
     const int rows = (static_cast<int>(heads) + columns - 1) / columns;
+    named_ = panel.selection.head;
     for (Index h = 0; h < heads; ++h) {
       const Rect row = room.row(static_cast<int>(h) / columns, rows, gap);
       stage(panel, h, (*stories)[static_cast<std::size_t>(h)],
             row.column(static_cast<int>(h) % columns, columns, gap));
     }
     ImGui::EndChild();
+    if (!panel.alone) titleLine(panel, *stories, title, room.width() / static_cast<float>(columns));
   }
 
  private:
+  /// Draws what a head is; where the small stages have no room for names, the name of the head
+  /// under the mouse or of the chosen one; and why heads could not be checked in this sentence.
+  void titleLine(const PanelContext& panel, std::span<const HeadStory> stories, const Rect& line,
+                 float columnWidth) const {
+    const FrameContext& look = panel.look;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const char* text = stories.size() == 1 ? tr("One head: one way of looking.")
+                                           : tr("A head is one way of looking. Click one.");
+    ImFont* font = look.fonts.semibold;
+    drawText(list, font, line.a, look.theme.textMuted, text);
+    if (columnWidth < look.px(kTitled)) {
+      const float x = line.a.x + textSize(font, text).x + look.px(24);
+      drawText(list, font, {x, line.a.y}, headColor(look.theme, static_cast<std::size_t>(named_)),
+               elided(font, namedHead(panel.purposes, named_), line.b.x - x));
+      return;
+    }
+    whyUnchecked(panel, stories, line);
+  }
+
+  /// Draws, at the right of the title, why heads could not be checked in this sentence.
+  static void whyUnchecked(const PanelContext& panel, std::span<const HeadStory> stories,
+                           const Rect& line) {
+    const auto unchecked =
+        std::ranges::find_if(stories, [](const HeadStory& each) { return !each.why.empty(); });
+    if (unchecked == stories.end()) return;
+    const FrameContext& look = panel.look;
+    ImFont* font = look.fonts.regular;
+    const std::string text =
+        elided(font, trFormat("Not checked: {}.", unchecked->why), line.width() * 0.6F);
+    drawText(ImGui::GetWindowDrawList(), font, {line.b.x - textSize(font, text).x, line.a.y},
+             look.theme.textMuted, text);
+  }
+
   static std::string slideTitle(Index heads) {
     constexpr const char* kNumbers[] = {"",
                                         trLater("One"),
@@ -95,10 +128,12 @@ class SmallStagesCard final : public Card {
     const Index columns = std::max<Index>(1, titled), rows = (heads + columns - 1) / columns;
     const bool tall = static_cast<float>(rows) * kTitledHeight * scale <= room.height();
     const bool small = rows > 2 && !tall;
-    return static_cast<int>(std::max<Index>(1, std::min(heads, small ? narrow : titled)));
+    const Index most = std::max<Index>(1, std::min(heads, small ? narrow : titled));
+    const Index used = (heads + most - 1) / most;
+    return static_cast<int>((heads + used - 1) / used);  // rows of one length
   }
 
-  void stage(const PanelContext& panel, Index head, const HeadStory& story, Rect at) const {
+  void stage(const PanelContext& panel, Index head, const HeadStory& story, Rect at) {
     const FrameContext& look = panel.look;
     const Theme& t = look.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -118,6 +153,7 @@ class SmallStagesCard final : public Card {
       about += "\n" + more;
     }
     tip(look, about);
+    if (hovered) named_ = head;
     const ImU32 color = headColor(t, static_cast<std::size_t>(head));
     const bool off = panel.trace.config().gain(head) == 0.0F;
     if (!panel.alone) {
@@ -131,6 +167,7 @@ class SmallStagesCard final : public Card {
     }
     Rect room = at.inset({look.px(12), look.px(9)});
     const bool titled = room.width() >= look.px(kTitled) - look.px(24);
+    if (!titled && !panel.alone) return compact(panel, head, story, at, color);
     ImFont* font = panel.alone ? look.fonts.title : look.fonts.semibold;
     const Rect top = room.cutTop(fontSize(font), look.px(2));
     drawText(list, font, top.a, color, std::to_string(head + 1));
@@ -168,6 +205,20 @@ class SmallStagesCard final : public Card {
     if (onPicture(panel, head, room, color)) return;
     panel.alone ? withWords(panel, head, story, room, color)
                 : withDots(panel, head, story, room, color, holds(story));
+  }
+
+  /// Draws a small stage without a title: the number, and below it or beside it the links.
+  static void compact(const PanelContext& panel, Index head, const HeadStory& story, const Rect& at,
+                      ImU32 color) {
+    const FrameContext& look = panel.look;
+    ImFont* font = look.fonts.small;
+    Rect room = at.inset({look.px(6), look.px(4)});
+    const std::string number = std::to_string(head + 1);
+    drawText(ImGui::GetWindowDrawList(), font, room.a, color, number);
+    const bool below = room.height() >= 2.2F * fontSize(font);
+    below ? room.cutTop(fontSize(font)) : room.cutLeft(textSize(font, "000").x);
+    if (onPicture(panel, head, room, color)) return;
+    withDots(panel, head, story, room, color, holds(story));
   }
 
   /// Returns whether the head's links say something: where its partners are not known they may.
@@ -298,6 +349,8 @@ class SmallStagesCard final : public Card {
     drawArcs(look, list, layout, layout, arcs, color);
     drawWords(look, list, {&layout, tokens, static_cast<int>(story.best), -1, tints}, color);
   }
+
+  Index named_ = 0;  // the head under the mouse, or the chosen one
 };
 
 }  // namespace
