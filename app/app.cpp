@@ -100,6 +100,10 @@ void App::frame(const ui::Fonts& fonts, double now) {
   } catch (const std::bad_alloc&) {
     recovery.recover();
     state_->noMemory(fonts);
+  } catch (...) {  // ends the frame, so that the host can say what happened and close
+    recovery.recover();
+    ImGui::EndFrame();
+    throw;
   }
 }
 

@@ -4,19 +4,23 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <stdexcept>
 
 namespace headscope {
 namespace {
 
 std::atomic<bool> armed{false};
 std::atomic<bool> armedHere{false};
+std::atomic<bool> defect{false};
 std::atomic<long> made{0};
 std::atomic<long> failing{0};
 thread_local bool here = false;  // the thread that made the FailingNew
 
 void mayFail() {
   if (!armed || here != armedHere) return;
-  if (++made == failing) throw std::bad_alloc();
+  if (++made != failing) return;
+  if (defect) throw std::runtime_error("a defect");
+  throw std::bad_alloc();
 }
 
 void* orThrow(void* memory) {
@@ -31,7 +35,8 @@ void* aligned(std::size_t bytes, std::align_val_t alignment) {
 
 }  // namespace
 
-FailingNew::FailingNew(Where where, long n) {
+FailingNew::FailingNew(Where where, long n, Fault fault) {
+  defect = fault == Fault::defect;
   here = true;
   made = 0;
   failing = n;

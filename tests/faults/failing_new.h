@@ -3,12 +3,14 @@
 
 namespace headscope {
 
-/// While it lives, the n-th allocation from now (1: the next) throws std::bad_alloc, once.
+/// While it lives, the n-th allocation from now (1: the next) throws, once: std::bad_alloc, or a
+/// std::runtime_error in place of a defect of the program.
 class FailingNew {
  public:
   enum class Where { thisThread, otherThreads };
+  enum class Fault { memory, defect };
 
-  FailingNew(Where where, long n);
+  FailingNew(Where where, long n, Fault fault = Fault::memory);
   ~FailingNew();
   FailingNew(const FailingNew&) = delete;
   FailingNew& operator=(const FailingNew&) = delete;

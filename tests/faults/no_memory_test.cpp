@@ -1,8 +1,9 @@
 // Memory that runs out at any allocation of a frame, an edit or a pass: the program stays, says it,
-// and its document is as it was.
+// and its document is as it was. A defect within a frame is reported.
 #include <algorithm>
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,24 @@ TEST(NoMemory, InAnyFrameIsSaidAndTheNextIsWhole) {
     }
   }
   EXPECT_GT(failed, 9 * kPoints / 2);
+}
+
+TEST(Defects, WithinAFrameReachTheHostWithTheirMessage) {
+  AppDriver ui(presetDocument("by-hand"));
+  int thrown = 0;
+  for (long n = 20; n <= 620; n += 30) {
+    SCOPED_TRACE(n);
+    const FailingNew fails(Where::thisThread, n, FailingNew::Fault::defect);
+    try {
+      ui.frame();
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "a defect");
+      ++thrown;
+    }
+  }
+  EXPECT_GT(thrown, 10);
+  ui.settle();  // Dear ImGui is left as it was
+  EXPECT_TRUE(ui.shows("Dimension flow")) << ui.screen().all();
 }
 
 TEST(NoMemory, WhatCannotBeDrawnSaysSo) {
