@@ -86,7 +86,9 @@ bool Presenter::keys(Selection& selection) {
 void Presenter::drawBelow(const PanelContext& panel, const Words& lecture, Rect& room) const {
   const FrameContext& look = panel.look;
   const float whole = room.height();
-  const Rect line = room.cutBottom(fontSize(look.fonts.small) + look.px(6));
+  const bool slide = !lecture.counter.empty();
+  const Rect line =
+      room.cutBottom(fontSize(slide ? look.fonts.title : look.fonts.small) + look.px(6));
   drawLine(panel, lecture, line);
   SentenceStrip sentence = lecture.sentence;
   // a played step has its own narration
@@ -108,13 +110,14 @@ void Presenter::drawLine(const PanelContext& panel, const Words& lecture, const 
   const Page& page = pages_.open(panel.selection.page);
   const bool wrong = !lecture.problem.empty();
   const bool slide = !lecture.counter.empty();
-  const std::string where = elided(slide ? look.fonts.semibold : font,
+  ImFont* counter = slide ? look.fonts.title : font;
+  const std::string where = elided(counter,
                                    wrong   ? lecture.problem
                                    : slide ? lecture.counter
                                            : page.placeInWords(panel, card_),
                                    line.width());
-  drawText(list, font, line.a, wrong ? look.theme.bad : look.theme.text, where);
-  const float room = line.width() - textSize(font, where).x - look.px(28);
+  drawText(list, counter, line.a, wrong ? look.theme.bad : look.theme.text, where);
+  const float room = line.width() - textSize(counter, where).x - look.px(28);
   // the room does not need the keys of a slide: the lecturer sees them while the mouse moves
   if (slide && look.mouseStill >= kPointerStays) return;
   if (room < look.px(60)) return;

@@ -61,7 +61,8 @@ class Scene : private ScenePainter {
   void numbers() {
     sentence({}, {}, 0.45F);
     const Rect rest = belowSentence();
-    const Rect bar = wideBar(rest.a.y + rest.height() * 0.25F, look_.px(46));
+    const Rect bar =
+        wideBar(rest.a.y + rest.height() * (panel_.alone ? 0.1F : 0.25F), look_.px(46));
     const float grown = motion(moment_, 2.5);
     const Rect at = mix(wordAt(), bar, grown);
     band(wordAt(), at, color_, grown, 0.12F);
@@ -69,7 +70,7 @@ class Scene : private ScenePainter {
     rowOfX(kinds, rowOf(TensorId::x, subject_.word), at, std::min(1.0F, grown * 2.0F));
     bars_.frame(at, theme_.panelBorder);
     if (grown < 1.0F) return;
-    const float line = fontSize(look_.fonts.semibold);
+    const float line = fontSize(label(look_.fonts.semibold));
     Rect below = bar;
     if (kinds.size() > 1) {
       nameKinds(kinds, bar);
@@ -136,14 +137,17 @@ class Scene : private ScenePainter {
     }
   }
 
-  /// Draws the names of the kinds below their columns, where they fit.
+  /// Draws the names of the kinds below their columns, where no other name stands.
   void nameKinds(const std::vector<KindOfColumns>& kinds, const Rect& bar) const {
-    ImFont* font = look_.fonts.regular;
+    ImFont* font = label(look_.fonts.regular);
+    float free = bar.a.x;
     for (const KindOfColumns& kind : kinds) {
-      const Rect at = columnsAt(kind, bar);
-      if (textSize(font, kind.name).x > at.width()) continue;
-      drawTextCentred(list_, font, {at.centre().x, at.b.y + fontSize(font) * 0.9F}, color_,
-                      kind.name);
+      const float width = textSize(font, kind.name).x;
+      const float centred = columnsAt(kind, bar).centre().x - 0.5F * width;
+      const float left = std::clamp(centred, bar.a.x, std::max(bar.a.x, bar.b.x - width));
+      if (kind.name.empty() || left < free) continue;
+      drawText(list_, font, {left, bar.b.y + fontSize(font) * 0.4F}, color_, kind.name);
+      free = left + width + look_.px(12);
     }
   }
 
@@ -168,24 +172,27 @@ class Scene : private ScenePainter {
     const Rect x = wideBar(rest.a.y, look_.px(16));
     const float grown = motion(moment_, 2.5);
     const float parted = motion(moment_, 2.5, 4.0);
+    const float names = 1.4F * fontSize(label(look_.fonts.small));
     const float pitch =
-        std::min(look_.px(96), (rest.b.y - x.b.y - look_.px(8)) / static_cast<float>(all.size()));
-    const float high = std::clamp(pitch - look_.px(42), look_.px(8), look_.px(30));
+        std::min(look_.px(96), (rest.b.y - x.b.y - names) / static_cast<float>(all.size()));
+    const float labels = fontSize(label(look_.fonts.semibold)) + look_.px(10);
+    const float high = std::clamp(pitch - labels, look_.px(8), look_.px(30));
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const Rect to = wideBar(x.b.y + pitch * static_cast<float>(i) + look_.px(28), high);
+      const Rect to = wideBar(x.b.y + pitch * static_cast<float>(i) + labels, high);
       const Rect at = mix(x, to, grown);
-      parts(all[i], at, parted);
+      // one name for frames that stand below each other
+      parts(all[i], at, parted, i + 1 == all.size() || all[i].heads != all.back().heads);
       if (grown < 1.0F) continue;
-      drawText(list_, look_.fonts.semibold,
-               {at.a.x, at.a.y - fontSize(look_.fonts.semibold) - look_.px(4)}, all[i].text,
+      ImFont* font = label(look_.fonts.semibold);
+      drawText(list_, font, {at.a.x, at.a.y - fontSize(font) - look_.px(2)}, all[i].text,
                all[i].words);
     }
     rowOfX(kindsOfColumns(), rowOf(TensorId::x, subject_.word, 1), x, 1.0F);
   }
 
   /// Draws a row of Q, K or V in the parts of its heads, `parted` 0 … 1 of the way; the chosen
-  /// head's part is framed.
-  void parts(const Role& role, const Rect& at, float parted) {
+  /// head's part is framed and, if `named`, has its name below.
+  void parts(const Role& role, const Rect& at, float parted, bool named) {
     MatrixRef ref = rowOf(role.tensor, subject_.word);
     const ColorScale scale = bars_.scaleOf(wholeMatrix(role.tensor, c_, subject_.item, 0));
     const Index dK = ref.cols / role.heads;
@@ -197,7 +204,9 @@ class Scene : private ScenePainter {
       bars_.add(columnsOf(ref, h * dK, dK), scale, part, h == mine ? 1.0F : 1.0F - 0.6F * parted);
       if (h != mine || parted < 1.0F) continue;
       bars_.frame(part.outset(look_.px(2)), color_, 2.0F);
-      drawTextCentred(list_, look_.fonts.small, {part.centre().x, part.b.y + look_.px(11)}, color_,
+      if (!named) continue;
+      ImFont* font = label(look_.fonts.small);
+      drawTextCentred(list_, font, {part.centre().x, part.b.y + 0.9F * fontSize(font)}, color_,
                       trFormat("head {}", subject_.head + 1));
     }
   }
@@ -411,7 +420,7 @@ class Scene : private ScenePainter {
     bars_.frame(at.outset(look_.px(chosen ? 2 : 1)), withAlpha(color, opacity),
                 chosen ? 2.5F : 1.0F);
     if (at.width() < look_.px(18)) return;
-    drawTextCentred(list_, chosen ? look_.fonts.semibold : look_.fonts.small,
+    drawTextCentred(list_, label(chosen ? look_.fonts.semibold : look_.fonts.small),
                     {at.centre().x, at.b.y + look_.px(14)}, withAlpha(color, opacity),
                     std::to_string(head + 1));
   }
@@ -440,7 +449,8 @@ class Scene : private ScenePainter {
       headPart(h, slot, 1.0F, h == subject_.head);
       if (whole <= 0.0 || slot.width() < look_.px(44)) continue;
       const auto share = static_cast<float>(effects_->termNorm(h, subject_.word) / whole);
-      drawTextCentred(list_, look_.fonts.regular, {slot.centre().x, slot.b.y + look_.px(34)},
+      drawTextCentred(list_, label(look_.fonts.regular),
+                      {slot.centre().x, slot.b.y + look_.px(panel_.alone ? 38 : 34)},
                       theme_.textMuted, percent(share));
     }
     const MatrixRef ref = rowOf(TensorId::output, subject_.word);

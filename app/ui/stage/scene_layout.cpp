@@ -39,22 +39,22 @@ PlaceRoom roomOf(StagePlace place) {
     case StagePlace::shares:
       return {0.0F, 0.97F, 34.0F, true};
     case StagePlace::collected:
-      return {0.0F, 0.7F, 150.0F, true};
+      return {0.0F, 0.62F, 150.0F, true};
   }
   return {0.0F, 1.0F, 0.0F, false};
 }
 
 /// Places the words: in a small room without bars below their lines rather than as marks, which
 /// keep room below them for the chosen word.
-SentenceLayout placedWords(const FrameContext& look, std::span<const WordWidth> words,
+SentenceLayout placedWords(const PanelContext& panel, std::span<const WordWidth> words,
                            SentenceSpace space) {
   SentenceLayout layout = layoutSentence(words, space);
-  for (const float below : {look.px(kNumberRoom), 0.0F}) {
+  for (const float below : {numberRoom(panel), 0.0F}) {
     if (!layout.marks() || space.largest == 0.0F) break;
     space.belowEach = std::min(space.belowEach, below);
     layout = layoutSentence(words, space);
   }
-  const float word = look.px(34);
+  const float word = panel.look.px(34);
   if (!layout.marks() || space.below >= word) return layout;
   space.largest = 0.0F;
   space.below = word;
@@ -72,9 +72,10 @@ SceneLayout layoutPlace(const PanelContext& panel, StagePlace place, const Rect&
   SentenceSpace space{{{room.a.x, y(share.top)}, {room.b.x, y(share.bottom)}}};
   space.largest = look.px(60);
   space.smallest = look.px(17);
-  space.below = std::min(look.px(share.below),
-                         space.room.height() * (place == StagePlace::collected ? 0.22F : 0.34F));
-  space.belowEach = share.below > 0.0F ? look.px(kNumberRoom + 18.0F) : 0.0F;
+  space.below = std::min(
+      look.px(share.below),
+      space.room.height() * (place == StagePlace::collected && !panel.alone ? 0.22F : 0.34F));
+  space.belowEach = share.below > 0.0F ? numberRoom(panel) + look.px(18) : 0.0F;
   space.arcs = share.arcs;
   SceneLayout layout;
   if (const auto picture = PatchPicture::shown(look, input, panel.selection.item)) {
@@ -91,11 +92,12 @@ SceneLayout layoutPlace(const PanelContext& panel, StagePlace place, const Rect&
   constexpr std::size_t kMostWords = 400;  // more are marks at any size
   if (queries.size() > kMostWords) {
     space.largest = 0.0F;
-    layout.queries = layout.keys = placedWords(look, std::vector<WordWidth>(queries.size()), space);
+    layout.queries = layout.keys =
+        placedWords(panel, std::vector<WordWidth>(queries.size()), space);
     return layout;
   }
   if (!panel.trace.config().crossAttention()) {
-    layout.queries = layout.keys = placedWords(look, widthsOf(look, queries), space);
+    layout.queries = layout.keys = placedWords(panel, widthsOf(look, queries), space);
     return layout;
   }
   const auto& keys = input.memoryTokens[item % input.memoryTokens.size()];
@@ -117,6 +119,8 @@ SceneLayout layoutPlace(const PanelContext& panel, StagePlace place, const Rect&
 }
 
 }  // namespace
+
+float numberRoom(const PanelContext& panel) { return panel.look.px(panel.alone ? 30.0F : 22.0F); }
 
 SceneLayout layoutScene(const PanelContext& panel, const JourneyMoment& moment, const Rect& room) {
   SceneLayout now = layoutPlace(panel, moment.place, room);

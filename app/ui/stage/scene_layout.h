@@ -11,7 +11,8 @@ namespace headscope::ui {
 
 struct PanelContext;
 
-constexpr float kNumberRoom = 22.0F;  // points below a bar, for its number
+/// The room below a bar for its number. A slide is read from afar.
+float numberRoom(const PanelContext& panel);
 
 /// The places of the words at a moment.
 struct SceneLayout {

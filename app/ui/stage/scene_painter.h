@@ -79,6 +79,9 @@ class ScenePainter {
                        stageWord(placeName(trace_, Axis::query, subject_.item, subject_.word)));
   }
 
+  /// The font of a label: large on a slide, which is read from afar.
+  ImFont* label(ImFont* font) const { return panel_.alone ? look_.fonts.title : font; }
+
   // the sentence
 
   const Rect& wordAt() const {
@@ -124,7 +127,7 @@ class ScenePainter {
       curves.drawAcross(list_, {{first.a.x, first.b.y + look_.px(2)}, {last.b.x, first.b.y + high}},
                         c_.seqLen, static_cast<int>(subject_.word));
     }
-    ImFont* font = look_.fonts.semibold;
+    ImFont* font = label(look_.fonts.semibold);
     drawTextCentred(list_, font, {wordAt().centre().x, first.b.y + high + fontSize(font)}, color_,
                     stageWord(words_.queries[static_cast<std::size_t>(subject_.word)]));
   }
@@ -134,7 +137,7 @@ class ScenePainter {
   Rect barBelow(Index key) const {
     const Rect& at = layout_.keys.words[static_cast<std::size_t>(key)];
     const float gap = look_.px(6);
-    const float bottom = at.b.y + layout_.keys.below - look_.px(kNumberRoom);
+    const float bottom = at.b.y + layout_.keys.below - numberRoom(panel_);
     if (upright()) {
       const float width = std::min(look_.px(kBarWidth), at.width());
       return {{at.centre().x - width * 0.5F, at.b.y + gap}, {at.centre().x + width * 0.5F, bottom}};
@@ -142,7 +145,10 @@ class ScenePainter {
     return {{at.a.x + gap, at.b.y + look_.px(2)},
             {std::max(at.a.x + gap + 1.0F, at.b.x - gap), bottom}};
   }
-  bool upright() const { return layout_.keys.below > look_.px(80); }
+  bool upright() const {
+    constexpr float kLow = 48.0F;  // points
+    return layout_.keys.below - numberRoom(panel_) > look_.px(kLow);
+  }
 
   void bar(MatrixRef ref, const Rect& at, float opacity) {
     ref.transposed = upright();
@@ -167,8 +173,11 @@ class ScenePainter {
   void numberBelow(Index key, const std::string& text, ImU32 color, bool bold = false) {
     if (layout_.keys.marks()) return;
     const Rect& at = layout_.keys.words[static_cast<std::size_t>(key)];
-    ImFont* font = panel_.alone || bold ? look_.fonts.semibold : look_.fonts.mono;
-    const ImVec2 centre{at.centre().x, at.b.y + layout_.keys.below - look_.px(kNumberRoom) * 0.45F};
+    // each word of a slide has its number: those of other words stay small enough for that
+    ImFont* font = bold           ? label(look_.fonts.semibold)
+                   : panel_.alone ? look_.fonts.semibold
+                                  : look_.fonts.mono;
+    const ImVec2 centre{at.centre().x, at.b.y + layout_.keys.below - numberRoom(panel_) * 0.45F};
     for (ImFont* each : {font, look_.fonts.small, look_.fonts.tiny}) {  // a comma has little room
       const ImVec2 size = textSize(each, text);
       const Rect place =
@@ -196,8 +205,8 @@ class ScenePainter {
     return Rect::at({room_.centre().x - width * 0.5F, y}, {width, height});
   }
   void caption(const Rect& bar, const std::string& text, ImU32 color) const {
-    drawTextCentred(list_, look_.fonts.semibold,
-                    {bar.centre().x, bar.b.y + fontSize(look_.fonts.semibold) * 0.9F}, color, text);
+    ImFont* font = label(look_.fonts.semibold);
+    drawTextCentred(list_, font, {bar.centre().x, bar.b.y + fontSize(font) * 0.9F}, color, text);
   }
   /// Draws a soft band from one rectangle's lower edge to another's upper edge, as far as `share`.
   void band(const Rect& from, const Rect& to, ImU32 color, float share, float alpha = 0.16F) const {
@@ -228,7 +237,7 @@ class ScenePainter {
   void stream(const Link& link, const Rect& result, float done) {
     const Rect from =
         barsFit() ? barBelow(link.key) : layout_.keys.words[static_cast<std::size_t>(link.key)];
-    const float start = barsFit() ? from.b.y + look_.px(kNumberRoom) : from.b.y;
+    const float start = barsFit() ? from.b.y + numberRoom(panel_) : from.b.y;
     const ImVec2 a{from.centre().x, start};
     const ImVec2 b{std::clamp(a.x, result.a.x + look_.px(12), result.b.x - look_.px(12)),
                    result.a.y};
@@ -272,7 +281,7 @@ class ScenePainter {
     const Rect gate = Rect::at({above.a.x, above.b.y + look_.px(9)}, {above.width(), look_.px(16)});
     headBar(TensorId::heads, above, done);
     headBar(TensorId::gate, gate, gated);
-    ImFont* font = look_.fonts.regular;
+    ImFont* font = label(look_.fonts.regular);
     const auto name = [&](const Rect& bar, const char* text) {
       const ImVec2 size = textSize(font, text);
       drawText(list_, font, {bar.a.x - size.x - look_.px(8), bar.centre().y - 0.5F * size.y},

@@ -202,12 +202,13 @@ class SentenceCard final : public Card {
                        look.theme.text, words.title);
     if (panel.alone && low) return;  // a slide has its own sentence
     const float letters = look.px(low ? 19 : 24);
-    const float least = fontSize(look.fonts.regular);
+    const float least = fontSize(panel.alone ? look.fonts.title : look.fonts.regular);
     if (lettersSize(look, least, false, words.sentence).x <= width) {
       const Rect line = room.cutTop(look.px(low ? 26 : 34));
       return drawLettersCentred(look, list, line.centre(), width, letters, false,
                                 look.theme.textMuted, words.sentence);
     }
+    if (panel.alone) return;  // letters small enough for one line are not read from afar
     // on a phone smaller letters could not be read
     const std::string lines = wrapped(look.fonts.regular, words.sentence, width);
     for (std::size_t begin = 0; begin < lines.size();) {
