@@ -329,6 +329,15 @@ TEST(StageForms, AWindowOfHardlyAnySizeIsDrawn) {
   EXPECT_TRUE(ui.shows("“slept” looks at “cat”."));
 }
 
+TEST(StageForms, AWordThatIsNotKnownIsNamed) {
+  AppDriver ui(fireDocument("The blorky cat slept."), 1600, 1000, onStage());
+  EXPECT_TRUE(ui.shows("“blorky” is not in the word list")) << ui.screen().all();
+  ui.restart(fireDocument("The blorky cat slept by the zlim."), onStage());
+  EXPECT_TRUE(ui.shows("2 dotted words are not in the word list")) << ui.screen().all();
+  ui.restart(fireDocument("The black cat slept."), onStage());
+  EXPECT_FALSE(ui.shows("word list")) << ui.screen().all();
+}
+
 TEST(StageForms, ALongSentenceKeepsItsWordsAtEveryPlace) {
   AppDriver ui(
       fireDocument("My grandmother, who lives in the old house near the river, bakes delicious "

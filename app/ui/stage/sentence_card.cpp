@@ -63,6 +63,9 @@ class SentenceCard final : public Card {
       } else if (!panel.stageView.at && !isAsked(panel, subject)) {
         said = unaskedWords(panel.trace, subject, purposeTitle(panel.purposes, subject.head));
       }
+      if (!panel.stageView.at && known != nullptr && !known->foreign) {
+        said.sentence += aboutUnknown(known->unknown, input.tokens[item % input.tokens.size()]);
+      }
       // the scores are not told before they are there
       if (moment.place == StagePlace::scores && motion(moment, 6.0) < 1.0F) {
         said.sentence = tr("Where their numbers agree, the score grows.");
@@ -158,6 +161,20 @@ class SentenceCard final : public Card {
           const std::vector<bool> unknown = unknownWords(tokens);
           return WordsKnown{{unknown.begin(), unknown.end()}, seemsForeign(tokens)};
         });
+  }
+
+  /// A sentence on the dotted words, with a blank before it; empty where the program knows all.
+  static std::string aboutUnknown(std::span<const char> unknown,
+                                  std::span<const std::string> tokens) {
+    const auto isUnknown = [](char each) { return each != 0; };
+    const auto count = std::ranges::count_if(unknown, isUnknown);
+    if (count == 0 || unknown.size() != tokens.size()) return {};
+    const auto first = std::ranges::find_if(unknown, isUnknown) - unknown.begin();
+    if (count == 1) {
+      return trFormat(" “{}” is not in the word list: its kind is guessed.",
+                      stageWord(tokens[static_cast<std::size_t>(first)]));
+    }
+    return trFormat(" {} dotted words are not in the word list: their kinds are guessed.", count);
   }
 
   /// Offers sentences in which the heads find what they look for.
