@@ -337,20 +337,19 @@ LiveLanguage::LiveLanguage(Scheduler& scheduler, Index memoryBudgetBytes,
                            std::filesystem::path models,
                            std::shared_ptr<const LanguageMoment> shown,
                            std::shared_ptr<Live> filmed)
-    : memoryBudgetBytes_(memoryBudgetBytes),
+    : WatchedRun(scheduler, memoryBudgetBytes, kFastSeconds, 0.0, shown),
       models_(std::move(models)),
-      filmed_(filmed != nullptr),
-      watched_(scheduler, kFastSeconds, 0.0, shown) {
+      filmed_(filmed != nullptr) {
   if (shown == nullptr) return;
   begunLast_ = {shown->from, shown->settings};
   if (!filmed_) return;
   run_ = std::move(filmed);
-  watched_.show(std::move(shown), true);
+  WatchedRun::show(std::move(shown), true);
 }
 
 void LiveLanguage::keepReplaced(const std::optional<Begun>& begun) {
   if (run_ == nullptr || moment() == nullptr || moment()->stepsTaken == 0) return;
-  replaced_.push_back({run_, moment(), begun, watched_.lookedAt(), isKept_});
+  replaced_.push_back({run_, moment(), begun, lookedAt(), isKept_});
   if (replaced_.size() > kMostReplaced) replaced_.erase(replaced_.begin());
 }
 
@@ -364,13 +363,13 @@ bool LiveLanguage::bringReplaced(Asked asked) {
   run_ = std::move(old.run);
   begunLast_ = old.begunLast;
   setKept(old.isKept);
-  watched_.show(std::move(old.moment), true, old.look);
+  WatchedRun::show(std::move(old.moment), true, old.look);
   return true;
 }
 
 /// Notes whether the run is a kept one, which has a pace of its own.
 void LiveLanguage::setKept(bool kept) {
-  if (std::exchange(isKept_, kept) != kept) watched_.setSpeed(kept ? kKeptSpeed : 0.0);
+  if (std::exchange(isKept_, kept) != kept) setSpeed(kept ? kKeptSpeed : 0.0);
 }
 
 void LiveLanguage::begin(const LearnedFrom& from, const language::LanguageSettings& settings) {
@@ -388,12 +387,11 @@ void LiveLanguage::begin(const LearnedFrom& from, const language::LanguageSettin
     if (bringReplaced(same)) return;
   }
   const std::optional<Begun> before = std::exchange(begunLast_, asked);
-  checkTraining(settings, vocabulary, memoryBudgetBytes_);
+  checkTraining(settings, vocabulary, memoryBudget());
   if (!again) keepReplaced(before);
-  run_ =
-      std::make_shared<Live>(from, std::move(known), settings, memoryBudgetBytes_, ++begun_ << 32U);
+  run_ = std::make_shared<Live>(from, std::move(known), settings, memoryBudget(), ++begun_ << 32U);
   setKept(false);
-  watched_.show(nullptr, true);
+  WatchedRun::show(nullptr, true);
 }
 
 void LiveLanguage::beginKept() {
@@ -404,7 +402,7 @@ void LiveLanguage::beginKept() {
   begunLast_.reset();
   run_ = std::make_shared<Live>(++begun_ << 32U);
   setKept(true);
-  watched_.show(nullptr, true);
+  WatchedRun::show(nullptr, true);
 }
 
 bool LiveLanguage::isOf(const LearnedFrom& from, const language::LanguageSettings& settings) const {
@@ -412,17 +410,17 @@ bool LiveLanguage::isOf(const LearnedFrom& from, const language::LanguageSetting
 }
 
 void LiveLanguage::goBack(Index step) {
-  if (!isKept_) return watched_.goBack(step);
+  if (!isKept_) return WatchedRun::goBack(step);
   goTo_ = step;
-  watched_.play(false);
-  watched_.lookAt(std::nullopt);
-  watched_.outdate();
+  WatchedRun::play(false);
+  lookAt(std::nullopt);
+  outdate();
 }
 
 void LiveLanguage::setAside() {
   aside_ = Aside{std::exchange(run_, nullptr), moment(), std::exchange(begunLast_, std::nullopt),
-                 watched_.lookedAt(), std::exchange(isKept_, false)};
-  watched_.show(nullptr, false);
+                 lookedAt(), std::exchange(isKept_, false)};
+  WatchedRun::show(nullptr, false);
 }
 
 void LiveLanguage::bringBack() {
@@ -431,55 +429,46 @@ void LiveLanguage::bringBack() {
   run_ = std::move(own.run);
   begunLast_ = own.begunLast;
   isKept_ = own.isKept;
-  watched_.show(std::move(own.moment), run_ != nullptr, own.look);
+  WatchedRun::show(std::move(own.moment), run_ != nullptr, own.look);
 }
 
 void LiveLanguage::play(bool on) {
-  watched_.play(on);
-  if (!on) watched_.outdate();  // the text of the step at which it pauses
-}
-
-void LiveLanguage::setLearningRate(double rate) {
-  watched_.change([rate](language::LanguageTrainer& run) { run.setLearningRate(rate); });
-}
-void LiveLanguage::setBatch(Index batch) {
-  watched_.change([batch](language::LanguageTrainer& run) { run.setBatch(batch); });
-}
-void LiveLanguage::setSteps(Index steps) {
-  watched_.change([steps](language::LanguageTrainer& run) { run.setSteps(steps); });
+  WatchedRun::play(on);
+  if (!on) outdate();  // the text of the step at which it pauses
 }
 
 void LiveLanguage::setSentence(const std::string& sentence) {
   if (sentence_ == sentence) return;
   sentence_ = sentence;
-  watched_.outdate();
+  outdate();
 }
 
 void LiveLanguage::save() {
   saveAsked_ = true;
-  watched_.outdate();
+  outdate();
 }
 
 void LiveLanguage::writeAnother() {
   ++textSeed_;
-  watched_.outdate();
+  outdate();
 }
 
 void LiveLanguage::requestStrip(bool wanted) {
-  if (std::exchange(strip_, wanted) != wanted && wanted) watched_.outdate();
+  if (std::exchange(strip_, wanted) != wanted && wanted) outdate();
 }
 
 void LiveLanguage::follow(double now) {
-  auto due = watched_.follow(now);
+  auto due = takeDue(now);
   if (!due) return;
   Request request{
       std::move(*due), sentence_,
       textSeed_,       playing(),
       strip_,          std::exchange(saveAsked_, false) ? models_ : std::filesystem::path(),
       filmed_,         std::exchange(goTo_, std::nullopt)};
-  watched_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
-    return live->advance(request, cancelled);
-  });
+  WatchedRun::request(
+      [live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
+        return live->advance(request, cancelled);
+      });
 }
 
 }  // namespace headscope

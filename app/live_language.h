@@ -80,7 +80,7 @@ struct LanguageMoment {
   void forgetLater();
 };
 
-class LiveLanguage {
+class LiveLanguage : public WatchedRun<language::LanguageTrainer, LanguageMoment> {
  public:
   struct Live;  // the thread's state of one run, shared so that it outlives a replaced run
 
@@ -89,9 +89,6 @@ class LiveLanguage {
   LiveLanguage(Scheduler& scheduler, Index memoryBudgetBytes, std::filesystem::path models = {},
                std::shared_ptr<const LanguageMoment> shown = nullptr,
                std::shared_ptr<Live> filmed = nullptr);
-
-  void setWake(std::function<void()> wake) { watched_.setWake(std::move(wake)); }
-  Index memoryBudget() const { return memoryBudgetBytes_; }
 
   /// Starts a new run, paused, or shows again the one of this text, model and seed that another
   /// run replaced. Throws UserError for invalid settings; the present run is kept then.
@@ -108,18 +105,6 @@ class LiveLanguage {
   void bringBack();
 
   void play(bool on);
-  bool playing() const { return watched_.playing(); }
-  void stepOnce() { watched_.stepOnce(); }
-  /// The speed in steps per second; 0: no limit.
-  void setSpeed(double speed) { watched_.setSpeed(speed); }
-  double speed() const { return watched_.speed(); }
-  /// These settings take effect with the next step.
-  void setLearningRate(double rate);
-  void setBatch(Index batch);
-  void setSteps(Index steps);
-
-  /// Shows the model of an earlier step without changing the run; none: the newest one.
-  void lookAt(std::optional<Index> step) { watched_.lookAt(step); }
   /// Continues the run from the snapshot of an earlier step.
   void goBack(Index step);
   /// The sentence that later moments show; empty: the corpus's example.
@@ -135,18 +120,8 @@ class LiveLanguage {
 
   /// Takes the newest moment and requests the steps due at `now`, in seconds. Call it once a frame.
   void follow(double now);
-  /// The number of seconds until more work is due; none: nothing is scheduled.
-  std::optional<double> dueIn() const { return watched_.dueIn(); }
   /// The present run, for a film of it; null: there is none.
   const std::shared_ptr<Live>& run() const { return run_; }
-  /// The newest moment; null before the first.
-  std::shared_ptr<const LanguageMoment> moment() const { return watched_.moment(); }
-  const std::string& problem() const { return watched_.problem(); }
-  bool busy() const { return watched_.busy(); }
-  /// Waits until nothing is computed. Returns whether a moment can be taken.
-  bool finish() { return watched_.finish(); }
-  /// Cancels the running computation.
-  void stop() { watched_.stop(); }
 
  private:
   struct Request {
@@ -188,7 +163,6 @@ class LiveLanguage {
 
   static constexpr std::size_t kMostReplaced = 2;
 
-  Index memoryBudgetBytes_;
   std::filesystem::path models_;
   bool saveAsked_ = false;
   bool strip_ = false;
@@ -202,7 +176,6 @@ class LiveLanguage {
   std::uint64_t begun_ = 0;      // the number of runs begun, so that their moments' numbers differ
   std::string sentence_;
   std::uint64_t textSeed_ = 1;
-  WatchedRun<language::LanguageTrainer, LanguageMoment> watched_;
 };
 
 }  // namespace headscope

@@ -114,8 +114,7 @@ std::optional<ShapeMoment> LiveShapes::Live::advance(const Request& request,
 
 LiveShapes::LiveShapes(Scheduler& scheduler, Index memoryBudgetBytes,
                        std::shared_ptr<const ShapeMoment> shown)
-    : memoryBudgetBytes_(memoryBudgetBytes),
-      watched_(scheduler, kFastShapeSeconds, 0.0, std::move(shown)) {
+    : WatchedRun(scheduler, memoryBudgetBytes, kFastShapeSeconds, 0.0, std::move(shown)) {
   if (moment() == nullptr) return;
   begunLast_ = moment()->settings;
   example_ = moment()->example;
@@ -123,9 +122,9 @@ LiveShapes::LiveShapes(Scheduler& scheduler, Index memoryBudgetBytes,
 
 void LiveShapes::begin(const images::ShapeSettings& settings) {
   begunLast_ = settings;
-  checkTraining(settings, memoryBudgetBytes_);
-  run_ = std::make_shared<Live>(settings, memoryBudgetBytes_, ++begun_ << 32U);
-  watched_.show(nullptr, true);
+  checkTraining(settings, memoryBudget());
+  run_ = std::make_shared<Live>(settings, memoryBudget(), ++begun_ << 32U);
+  WatchedRun::show(nullptr, true);
 }
 
 bool LiveShapes::isOf(const images::ShapeSettings& settings) const {
@@ -134,8 +133,8 @@ bool LiveShapes::isOf(const images::ShapeSettings& settings) const {
 
 void LiveShapes::setAside() {
   aside_ = Aside{std::exchange(run_, nullptr), moment(), std::exchange(begunLast_, std::nullopt),
-                 watched_.lookedAt()};
-  watched_.show(nullptr, false);
+                 lookedAt()};
+  WatchedRun::show(nullptr, false);
 }
 
 void LiveShapes::bringBack() {
@@ -143,32 +142,23 @@ void LiveShapes::bringBack() {
   Aside own = *std::exchange(aside_, std::nullopt);
   run_ = std::move(own.run);
   begunLast_ = own.begunLast;
-  watched_.show(std::move(own.moment), run_ != nullptr, own.look);
-}
-
-void LiveShapes::setLearningRate(double rate) {
-  watched_.change([rate](images::ShapeTrainer& run) { run.setLearningRate(rate); });
-}
-void LiveShapes::setBatch(Index batch) {
-  watched_.change([batch](images::ShapeTrainer& run) { run.setBatch(batch); });
-}
-void LiveShapes::setSteps(Index steps) {
-  watched_.change([steps](images::ShapeTrainer& run) { run.setSteps(steps); });
+  WatchedRun::show(std::move(own.moment), run_ != nullptr, own.look);
 }
 
 void LiveShapes::setExample(Index example) {
   if (example_ == example) return;
   example_ = example;
-  watched_.outdate();
+  outdate();
 }
 
 void LiveShapes::follow(double now) {
-  auto due = watched_.follow(now);
+  auto due = takeDue(now);
   if (!due) return;
   Request request{std::move(*due), example_, playing()};
-  watched_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
-    return live->advance(request, cancelled);
-  });
+  WatchedRun::request(
+      [live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
+        return live->advance(request, cancelled);
+      });
 }
 
 }  // namespace headscope

@@ -45,14 +45,11 @@ struct ShapeMoment {
   const model_training::StepRecord* record() const { return newestAt(records, step); }
 };
 
-class LiveShapes {
+class LiveShapes : public WatchedRun<images::ShapeTrainer, ShapeMoment> {
  public:
   /// `shown`: a moment of another run, for a picture of it; nothing is trained then.
   LiveShapes(Scheduler& scheduler, Index memoryBudgetBytes,
              std::shared_ptr<const ShapeMoment> shown = nullptr);
-
-  void setWake(std::function<void()> wake) { watched_.setWake(std::move(wake)); }
-  Index memoryBudget() const { return memoryBudgetBytes_; }
 
   /// Starts a new run, paused. Throws UserError for invalid settings; the present run is kept then.
   void begin(const images::ShapeSettings& settings);
@@ -63,36 +60,11 @@ class LiveShapes {
   void setAside();
   void bringBack();
 
-  void play(bool on) { watched_.play(on); }
-  bool playing() const { return watched_.playing(); }
-  void stepOnce() { watched_.stepOnce(); }
-  /// The speed in steps per second; 0: no limit.
-  void setSpeed(double speed) { watched_.setSpeed(speed); }
-  double speed() const { return watched_.speed(); }
-  /// These settings take effect with the next step.
-  void setLearningRate(double rate);
-  void setBatch(Index batch);
-  void setSteps(Index steps);
-
-  /// Shows the model of an earlier step without changing the run; none: the newest one.
-  void lookAt(std::optional<Index> step) { watched_.lookAt(step); }
-  /// Continues the run from the snapshot of an earlier step.
-  void goBack(Index step) { watched_.goBack(step); }
   /// The pictures that later moments show, from 0.
   void setExample(Index example);
 
   /// Takes the newest moment and requests the steps due at `now`, in seconds. Call it once a frame.
   void follow(double now);
-  /// The number of seconds until more work is due; none: nothing is scheduled.
-  std::optional<double> dueIn() const { return watched_.dueIn(); }
-  /// The newest moment; null before the first.
-  std::shared_ptr<const ShapeMoment> moment() const { return watched_.moment(); }
-  const std::string& problem() const { return watched_.problem(); }
-  bool busy() const { return watched_.busy(); }
-  /// Waits until nothing is computed. Returns whether a moment can be taken.
-  bool finish() { return watched_.finish(); }
-  /// Cancels the running computation.
-  void stop() { watched_.stop(); }
 
  private:
   struct Live;  // the thread's state of one run, shared so that it outlives a replaced run
@@ -109,13 +81,11 @@ class LiveShapes {
     std::optional<Index> look;
   };
 
-  Index memoryBudgetBytes_;
   std::shared_ptr<Live> run_;
   std::optional<images::ShapeSettings> begunLast_;
   std::optional<Aside> aside_;
   std::uint64_t begun_ = 0;  // the number of runs begun, so that their moments' numbers differ
   Index example_ = 0;
-  WatchedRun<images::ShapeTrainer, ShapeMoment> watched_;
 };
 
 }  // namespace headscope

@@ -83,9 +83,8 @@ struct LiveTraining::Live {
 LiveTraining::LiveTraining(Scheduler& scheduler, Index memoryBudgetBytes,
                            std::shared_ptr<const TrainingMoment> shown,
                            std::shared_ptr<Live> filmed)
-    : memoryBudgetBytes_(memoryBudgetBytes),
-      filmed_(filmed != nullptr),
-      watched_(scheduler, kFastSeconds, kSlow, shown) {
+    : WatchedRun(scheduler, memoryBudgetBytes, kFastSeconds, kSlow, shown),
+      filmed_(filmed != nullptr) {
   if (shown == nullptr) return;
   begunLast_ = {shown->task, shown->settings};
   if (filmed_) show({std::move(filmed), std::move(shown)});
@@ -146,7 +145,7 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
 void LiveTraining::begin(const training::Task& task, const training::TrainingSettings& settings) {
   const bool another = !isOf(task, settings);
   begunLast_ = {&task, settings};
-  auto run = std::make_shared<Live>(task, settings, memoryBudgetBytes_, ++begun_ << 32U);
+  auto run = std::make_shared<Live>(task, settings, memoryBudget(), ++begun_ << 32U);
   std::erase_if(kept_,
                 [&](const KeptRun& other) { return sameRun(*other.moment, task, settings); });
   if (another) keepRun();
@@ -161,7 +160,7 @@ void LiveTraining::keepRun() {
 
 void LiveTraining::show(KeptRun other) {
   run_ = std::move(other.run);
-  watched_.show(std::move(other.moment), run_ != nullptr);
+  WatchedRun::show(std::move(other.moment), run_ != nullptr);
   document_.reset();
 }
 
@@ -178,7 +177,7 @@ void LiveTraining::bringBack() {
   begunLast_ = own.begunLast;
   kept_ = std::move(own.kept);
   document_.reset();
-  watched_.show(std::move(own.moment), run_ != nullptr, own.look);
+  WatchedRun::show(std::move(own.moment), run_ != nullptr, own.look);
 }
 
 bool LiveTraining::resume(const training::Task& task, const training::TrainingSettings& settings) {
@@ -206,41 +205,32 @@ bool LiveTraining::isOf(const training::Task& task,
          begunLast_->settings.seed == settings.seed;
 }
 
-void LiveTraining::setLearningRate(double rate) {
-  watched_.change([rate](training::Trainer& run) { run.setLearningRate(rate); });
-}
-void LiveTraining::setBatch(Index batch) {
-  watched_.change([batch](training::Trainer& run) { run.setBatch(batch); });
-}
-void LiveTraining::setSteps(Index steps) {
-  watched_.change([steps](training::Trainer& run) { run.setSteps(steps); });
-}
-
 void LiveTraining::showExample(Index example) {
   if (example_ == example) return;
   example_ = example;
-  watched_.outdate();
+  outdate();
 }
 
 void LiveTraining::request(Extra what) {
   if (extra_ == what) return;
   extra_ = what;
-  if (what != Extra::nothing) watched_.outdate();
+  if (what != Extra::nothing) outdate();
 }
 
 void LiveTraining::askForDocument(Index layer) {
   document_ = layer;
-  watched_.outdate();
+  outdate();
 }
 
 void LiveTraining::follow(double now) {
-  auto due = watched_.follow(now);
+  auto due = takeDue(now);
   if (!due) return;
   Request request{std::move(*due), example_, extra_, std::exchange(document_, std::nullopt),
                   filmed_};
-  watched_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
-    return live->advance(request, cancelled);
-  });
+  WatchedRun::request(
+      [live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
+        return live->advance(request, cancelled);
+      });
 }
 
 }  // namespace headscope

@@ -53,7 +53,7 @@ struct TrainingMoment {
 /// Returns example `n` alone.
 training::Examples oneExample(const training::Examples& all, Index n);
 
-class LiveTraining {
+class LiveTraining : public WatchedRun<training::Trainer, TrainingMoment> {
  public:
   static constexpr double kSlow = 20.0;  // steps per second: slow enough to watch
 
@@ -64,9 +64,6 @@ class LiveTraining {
   LiveTraining(Scheduler& scheduler, Index memoryBudgetBytes,
                std::shared_ptr<const TrainingMoment> shown = nullptr,
                std::shared_ptr<Live> filmed = nullptr);
-
-  void setWake(std::function<void()> wake) { watched_.setWake(std::move(wake)); }
-  Index memoryBudget() const { return memoryBudgetBytes_; }
 
   /// Starts a new run, paused. Throws UserError for invalid settings; the present run is kept then.
   /// A run of another task, model or seed that has taken steps is kept.
@@ -86,22 +83,6 @@ class LiveTraining {
   void setAside();
   void bringBack();
 
-  void play(bool on) { watched_.play(on); }
-  bool playing() const { return watched_.playing(); }
-  void stepOnce() { watched_.stepOnce(); }
-  /// The speed in steps per second; 0: no limit.
-  void setSpeed(double speed) { watched_.setSpeed(speed); }
-  double speed() const { return watched_.speed(); }
-  /// These settings take effect with the next step.
-  void setLearningRate(double rate);
-  void setBatch(Index batch);
-  void setSteps(Index steps);
-
-  /// Shows the parameters of an earlier step without changing the run; none: the newest ones.
-  void lookAt(std::optional<Index> step) { watched_.lookAt(step); }
-  std::optional<Index> lookedAt() const { return watched_.lookedAt(); }
-  /// Continues the run from the snapshot of an earlier step.
-  void goBack(Index step) { watched_.goBack(step); }
   void showExample(Index example);
   Index example() const { return example_; }
   /// The additional results that later moments hold.
@@ -112,18 +93,8 @@ class LiveTraining {
 
   /// Takes the newest moment and requests the steps due at `now`, in seconds. Call it once a frame.
   void follow(double now);
-  /// The number of seconds until more work is due; none: nothing is scheduled.
-  std::optional<double> dueIn() const { return watched_.dueIn(); }
   /// The present run, for a film of it; null: there is none.
   const std::shared_ptr<Live>& run() const { return run_; }
-  /// The newest moment; null before the first.
-  std::shared_ptr<const TrainingMoment> moment() const { return watched_.moment(); }
-  const std::string& problem() const { return watched_.problem(); }
-  bool busy() const { return watched_.busy(); }
-  /// Waits until nothing is computed. Returns whether a moment can be taken.
-  bool finish() { return watched_.finish(); }
-  /// Cancels the running computation.
-  void stop() { watched_.stop(); }
 
  private:
   static constexpr double kFastSeconds = 0.03;
@@ -158,7 +129,6 @@ class LiveTraining {
     std::vector<KeptRun> kept;
   };
 
-  Index memoryBudgetBytes_;
   std::shared_ptr<Live> run_;
   bool filmed_ = false;        // the run belongs to another program, and is looked at alone
   std::vector<KeptRun> kept_;  // the newest last
@@ -168,7 +138,6 @@ class LiveTraining {
   std::optional<Begun> begunLast_;
   std::optional<Aside> aside_;
   std::optional<Index> document_;
-  WatchedRun<training::Trainer, TrainingMoment> watched_;
 };
 
 }  // namespace headscope

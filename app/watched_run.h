@@ -1,9 +1,9 @@
-// Watched run: what a training run in the background needs to be watched: its pace, the newest
-// moment of it, a look at an earlier step, and changes that take effect with the next step. The
-// owner holds the run itself, and turns what is due into work:
+// Watched run: the base of the training runs that are watched while they learn in the background.
+// It has their pace, the newest moment, a look at an earlier step, and changes that take effect
+// with the next step. The derived class holds the run itself, and turns what is due into work:
 //
-//   if (auto due = watched_.follow(now)) {
-//     watched_.request([run = run_, due = std::move(*due)](const std::atomic<bool>& cancelled) {
+//   if (auto due = takeDue(now)) {
+//     request([run = run_, due = std::move(*due)](const std::atomic<bool>& cancelled) {
 //       return run->advance(due, cancelled);  // an std::optional<Moment>; none once cancelled
 //     });
 //   }
@@ -59,12 +59,76 @@ class WatchedRun {
   using Due = StepsDue<Trainer>;
   using MomentPtr = std::shared_ptr<const Moment>;
 
-  /// `seconds`: the longest time of one request at full speed: the delay of a change, and the
-  /// greatest age of the picture.
-  WatchedRun(Scheduler& scheduler, double seconds, double speed, MomentPtr shown)
-      : seconds_(seconds), speed_(speed), moment_(std::move(shown)), task_(scheduler) {}
+  WatchedRun(const WatchedRun&) = delete;
+  WatchedRun& operator=(const WatchedRun&) = delete;
 
+  Index memoryBudget() const { return memoryBudget_; }
   void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
+
+  void play(bool on) {
+    playing_ = on && runs_;
+    lastStepAt_ = now_;
+    if (on) lookAt(std::nullopt);
+  }
+  bool playing() const { return playing_; }
+  void stepOnce() { ++asked_; }
+  /// Steps per second; 0: no limit.
+  void setSpeed(double speed) { speed_ = speed; }
+  double speed() const { return speed_; }
+
+  /// These settings take effect with the next step.
+  void setLearningRate(double rate) {
+    change([rate](Trainer& run) { run.setLearningRate(rate); });
+  }
+  void setBatch(Index batch) {
+    change([batch](Trainer& run) { run.setBatch(batch); });
+  }
+  void setSteps(Index steps) {
+    change([steps](Trainer& run) { run.setSteps(steps); });
+  }
+
+  /// Shows the parameters of an earlier step; none: the newest ones.
+  void lookAt(std::optional<Index> step) {
+    if (look_ == step) return;
+    look_ = step;
+    stale_ = true;
+  }
+  std::optional<Index> lookedAt() const { return look_; }
+  /// Continues the run from the snapshot of an earlier step.
+  void goBack(Index step) {
+    playing_ = false;
+    look_.reset();
+    change([step](Trainer& run) { run.goBack(step); });
+  }
+  /// The number of seconds until more work is due; none: nothing is scheduled.
+  std::optional<double> dueIn() const {
+    if (!runs_ || task_.busy()) return std::nullopt;  // the thread will wake it
+    if (asked_ > 0 || stale_) return 0.0;
+    if (!playing_) return std::nullopt;
+    if (speed_ <= 0.0) return 0.0;
+    return std::max(0.0, lastStepAt_ + 1.0 / speed_ - now_);
+  }
+
+  /// The newest moment; null before the first.
+  MomentPtr moment() const { return moment_; }
+  const std::string& problem() const { return problem_; }
+  bool busy() const { return task_.busy(); }
+  /// Waits until nothing is computed. Returns whether a moment can be taken.
+  bool finish() { return task_.wait(); }
+  /// Cancels the running computation.
+  void stop() { task_.stop(); }
+
+ protected:
+  /// `seconds`: the longest time of one request at full speed: the delay of a change, and the
+  /// greatest age of the picture. `shown`: a moment of another run, for a picture of it.
+  WatchedRun(Scheduler& scheduler, Index memoryBudgetBytes, double seconds, double speed,
+             MomentPtr shown)
+      : memoryBudget_(memoryBudgetBytes),
+        seconds_(seconds),
+        speed_(speed),
+        moment_(std::move(shown)),
+        task_(scheduler) {}
+  ~WatchedRun() = default;
 
   /// Shows another run, paused, without anything that was asked of the one before. `runs`: it can
   /// take steps.
@@ -79,39 +143,15 @@ class WatchedRun {
     changes_.clear();
   }
 
-  void play(bool on) {
-    playing_ = on && runs_;
-    lastStepAt_ = now_;
-    if (on) lookAt(std::nullopt);
-  }
-  bool playing() const { return playing_; }
-  void stepOnce() { ++asked_; }
-  /// Steps per second; 0: no limit.
-  void setSpeed(double speed) { speed_ = speed; }
-  double speed() const { return speed_; }
-
   void change(std::function<void(Trainer&)> change) {
     changes_.push_back(std::move(change));
     stale_ = true;
-  }
-  /// Shows the parameters of an earlier step; none: the newest ones.
-  void lookAt(std::optional<Index> step) {
-    if (look_ == step) return;
-    look_ = step;
-    stale_ = true;
-  }
-  std::optional<Index> lookedAt() const { return look_; }
-  /// Continues the run from the snapshot of an earlier step.
-  void goBack(Index step) {
-    playing_ = false;
-    look_.reset();
-    change([step](Trainer& run) { run.goBack(step); });
   }
   /// The moment no longer matches what is to be shown.
   void outdate() { stale_ = true; }
 
   /// Takes the newest moment. Returns what is due at `now`, in seconds; nothing where nothing is.
-  std::optional<Due> follow(double now) {
+  std::optional<Due> takeDue(double now) {
     now_ = now;
     if (auto outcome = task_.take()) {
       problem_ = outcome->error;
@@ -135,21 +175,6 @@ class WatchedRun {
   }
   void request(typename BackgroundTask<Moment>::Work work) { task_.request(std::move(work)); }
 
-  /// The number of seconds until more work is due; none: nothing is scheduled.
-  std::optional<double> dueIn() const {
-    if (!runs_ || task_.busy()) return std::nullopt;  // the thread will wake it
-    if (asked_ > 0 || stale_) return 0.0;
-    if (!playing_) return std::nullopt;
-    if (speed_ <= 0.0) return 0.0;
-    return std::max(0.0, lastStepAt_ + 1.0 / speed_ - now_);
-  }
-
-  const MomentPtr& moment() const { return moment_; }
-  const std::string& problem() const { return problem_; }
-  bool busy() const { return task_.busy(); }
-  bool finish() { return task_.wait(); }
-  void stop() { task_.stop(); }
-
  private:
   Index stepsSinceLast() {
     constexpr Index kMostCaughtUp = 8;  // overdue steps that are made up for on a slow machine
@@ -159,6 +184,7 @@ class WatchedRun {
     return std::min(due, kMostCaughtUp);
   }
 
+  Index memoryBudget_;
   double seconds_, speed_;
   MomentPtr moment_;
   std::string problem_;
