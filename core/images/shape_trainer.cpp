@@ -60,7 +60,7 @@ void checkTraining(const ShapeSettings& s, Index memoryBudgetBytes) {
 }
 
 ShapeTrainer::ShapeTrainer(const ShapeSettings& settings, Index memoryBudgetBytes)
-    : ModelTrainer(settings),
+    : EvaluatedTrainer(settings),
       settings_((checkTraining(settings, memoryBudgetBytes), settings)),
       memoryBudgetBytes_(memoryBudgetBytes),
       model_(settings.model, settings.seed) {
@@ -101,12 +101,8 @@ std::optional<ModelTrainer::BatchResult> ShapeTrainer::addEvaluation(
   auto answers = shapeAnswers(model_, execution);
   if (!answers) return std::nullopt;
   const BatchResult result{answers->loss, "the loss of the held-out pictures"};
-  if (std::isfinite(result.loss)) evaluations_.push_back({stepsTaken(), std::move(*answers)});
+  if (std::isfinite(result.loss)) keep({stepsTaken(), std::move(*answers)});
   return result;
-}
-
-void ShapeTrainer::dropEvaluationsAfter(Index step) {
-  std::erase_if(evaluations_, [=](const ShapeEvaluation& e) { return e.step > step; });
 }
 
 void ShapeTrainer::change(const model_training::Schedule& schedule) {
@@ -136,13 +132,8 @@ model::ModelPtr ShapeTrainer::modelNow() const {
 
 std::optional<Index> ShapeTrainer::answeredAt() const {
   const auto first = std::ranges::find_if(
-      evaluations_, [](const ShapeEvaluation& e) { return e.answers.right >= kAnswered; });
-  return first == evaluations_.end() ? std::nullopt : std::optional(first->step);
-}
-
-void ShapeTrainer::resume(State state) {
-  resumeAt(state.stepsTaken, state.trainingMs, std::move(state.records));
-  evaluations_ = std::move(state.evaluations);
+      evaluations(), [](const ShapeEvaluation& e) { return e.answers.right >= kAnswered; });
+  return first == evaluations().end() ? std::nullopt : std::optional(first->step);
 }
 
 }  // namespace headscope::images

@@ -41,7 +41,7 @@ struct ShapeEvaluation {
   ShapeAnswers answers;
 };
 
-class ShapeTrainer final : public model_training::ModelTrainer {
+class ShapeTrainer final : public model_training::EvaluatedTrainer<ShapeEvaluation> {
  public:
   /// Throws UserError as checkTraining does.
   ShapeTrainer(const ShapeSettings& settings, Index memoryBudgetBytes);
@@ -50,7 +50,6 @@ class ShapeTrainer final : public model_training::ModelTrainer {
   const ImageModel& model() const { return model_; }
   /// A copy of the present weights as a model, which opens wherever one does.
   model::ModelPtr modelNow() const;
-  const std::vector<ShapeEvaluation>& evaluations() const { return evaluations_; }
 
   /// How alike the heads of each layer attend in held-out drawings. Nothing where cancelled.
   std::optional<std::vector<HeadSimilarity>> similarity(const ExecutionContext& execution) const;
@@ -59,16 +58,6 @@ class ShapeTrainer final : public model_training::ModelTrainer {
   /// was.
   std::optional<Index> answeredAt() const;
 
-  /// Everything needed, with the settings, to resume the run exactly.
-  struct State {
-    Index stepsTaken = 0;
-    double trainingMs = 0.0;
-    std::vector<model_training::StepRecord> records;  // losses in nats per drawing
-    std::vector<ShapeEvaluation> evaluations;
-  };
-  State state() const { return {stepsTaken(), trainingMs(), records(), evaluations_}; }
-  /// Continues from a saved state. The caller first fills `parameters()`, with Adam's moments.
-  void resume(State state);
   std::span<training::Parameter> parameters() override { return model_.parameters(); }
 
  private:
@@ -77,16 +66,11 @@ class ShapeTrainer final : public model_training::ModelTrainer {
   Work stepWork() const override;
   Work evaluationWork() const override;
   std::optional<BatchResult> runBatch(Index step, const ExecutionContext& execution) override;
-  Index evaluatedAt() const override {
-    return evaluations_.empty() ? -1 : evaluations_.back().step;
-  }
   std::optional<BatchResult> addEvaluation(const ExecutionContext& execution) override;
-  void dropEvaluationsAfter(Index step) override;
 
   ShapeSettings settings_;
   Index memoryBudgetBytes_;
   ImageModel model_;
-  std::vector<ShapeEvaluation> evaluations_;
 };
 
 }  // namespace headscope::images

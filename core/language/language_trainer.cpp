@@ -82,7 +82,7 @@ void checkTraining(const LanguageSettings& s, Index vocabulary, Index memoryBudg
 
 LanguageTrainer::LanguageTrainer(CorpusPtr corpus, const LanguageSettings& settings,
                                  Index memoryBudgetBytes)
-    : ModelTrainer(settings),
+    : EvaluatedTrainer(settings),
       corpus_(std::move(corpus)),
       settings_((checkTraining(settings, corpus_->vocabulary, memoryBudgetBytes), settings)),
       memoryBudgetBytes_(memoryBudgetBytes),
@@ -156,7 +156,7 @@ std::optional<ModelTrainer::BatchResult> LanguageTrainer::addEvaluation(
     if (!answered) return std::nullopt;
     evaluation.questions.push_back(std::move(*answered));
   }
-  evaluations_.push_back(std::move(evaluation));
+  keep(std::move(evaluation));
   return result;
 }
 
@@ -197,10 +197,6 @@ std::optional<std::vector<HeadSimilarity>> LanguageTrainer::similarity(
   return layers;
 }
 
-void LanguageTrainer::dropEvaluationsAfter(Index step) {
-  std::erase_if(evaluations_, [=](const LanguageEvaluation& e) { return e.step > step; });
-}
-
 void LanguageTrainer::change(const model_training::Schedule& schedule) {
   const LanguageSettings changed{schedule, settings_.model};
   checkTraining(changed, corpus_->vocabulary, memoryBudgetBytes_);
@@ -222,15 +218,10 @@ model::ModelPtr LanguageTrainer::modelAt(Index step) const {
 
 std::optional<Index> LanguageTrainer::answeredAt(std::size_t question) const {
   const double solved = storyQuestions()[question].solved;
-  const auto first = std::ranges::find_if(evaluations_, [=](const LanguageEvaluation& e) {
+  const auto first = std::ranges::find_if(evaluations(), [=](const LanguageEvaluation& e) {
     return question < e.questions.size() && e.questions[question].right >= solved;
   });
-  return first == evaluations_.end() ? std::nullopt : std::optional(first->step);
-}
-
-void LanguageTrainer::resume(State state) {
-  resumeAt(state.stepsTaken, state.trainingMs, std::move(state.records));
-  evaluations_ = std::move(state.evaluations);
+  return first == evaluations().end() ? std::nullopt : std::optional(first->step);
 }
 
 }  // namespace headscope::language

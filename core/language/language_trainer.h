@@ -37,7 +37,7 @@ struct LanguageEvaluation {
       questions;  // as storyQuestions(); empty where the corpus has no stories
 };
 
-class LanguageTrainer final : public model_training::ModelTrainer {
+class LanguageTrainer final : public model_training::EvaluatedTrainer<LanguageEvaluation> {
  public:
   /// Throws UserError as checkTraining does.
   LanguageTrainer(CorpusPtr corpus, const LanguageSettings& settings, Index memoryBudgetBytes);
@@ -49,7 +49,6 @@ class LanguageTrainer final : public model_training::ModelTrainer {
   model::ModelPtr modelNow() const;
   /// The model of the last snapshot at or before `step`.
   model::ModelPtr modelAt(Index step) const;
-  const std::vector<LanguageEvaluation>& evaluations() const { return evaluations_; }
 
   /// How alike the heads of each layer attend in the held-out text. Nothing where cancelled.
   std::optional<std::vector<HeadSimilarity>> similarity(const ExecutionContext& execution) const;
@@ -57,16 +56,6 @@ class LanguageTrainer final : public model_training::ModelTrainer {
   /// The step of the first evaluation in which the question was answered; none where it never was.
   std::optional<Index> answeredAt(std::size_t question) const;
 
-  /// Everything needed, with the corpus and the settings, to resume the run exactly.
-  struct State {
-    Index stepsTaken = 0;
-    double trainingMs = 0.0;
-    std::vector<model_training::StepRecord> records;  // losses in nats per token
-    std::vector<LanguageEvaluation> evaluations;
-  };
-  State state() const { return {stepsTaken(), trainingMs(), records(), evaluations_}; }
-  /// Continues from a saved state. The caller first fills `parameters()`, with Adam's moments.
-  void resume(State state);
   std::span<training::Parameter> parameters() override { return model_.parameters(); }
 
  private:
@@ -75,11 +64,7 @@ class LanguageTrainer final : public model_training::ModelTrainer {
   Work stepWork() const override;
   Work evaluationWork() const override;
   std::optional<BatchResult> runBatch(Index step, const ExecutionContext& execution) override;
-  Index evaluatedAt() const override {
-    return evaluations_.empty() ? -1 : evaluations_.back().step;
-  }
   std::optional<BatchResult> addEvaluation(const ExecutionContext& execution) override;
-  void dropEvaluationsAfter(Index step) override;
   bool foundSomething() const override;
 
   struct HeldOut;
@@ -90,7 +75,6 @@ class LanguageTrainer final : public model_training::ModelTrainer {
   LanguageSettings settings_;
   Index memoryBudgetBytes_;
   LanguageModel model_;
-  std::vector<LanguageEvaluation> evaluations_;
 };
 
 }  // namespace headscope::language

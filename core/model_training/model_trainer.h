@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/block_store.h"
@@ -122,6 +123,39 @@ class ModelTrainer {
   std::vector<StepRecord> records_;
   training::Snapshots snapshots_;
   std::optional<training::Stop> stopped_;
+};
+
+/// A trainer that keeps its evaluations, each with the `step` after which it was made.
+template <typename Evaluation>
+class EvaluatedTrainer : public ModelTrainer {
+ public:
+  const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+
+  /// Everything needed, with the settings and the data, to resume the run exactly.
+  struct State {
+    Index stepsTaken = 0;
+    double trainingMs = 0.0;
+    std::vector<StepRecord> records;  // losses in nats
+    std::vector<Evaluation> evaluations;
+  };
+  State state() const { return {stepsTaken(), trainingMs(), records(), evaluations_}; }
+  /// Continues from a saved state. The caller first fills `parameters()`, with Adam's moments.
+  void resume(State state) {
+    resumeAt(state.stepsTaken, state.trainingMs, std::move(state.records));
+    evaluations_ = std::move(state.evaluations);
+  }
+
+ protected:
+  using ModelTrainer::ModelTrainer;
+  void keep(Evaluation evaluation) { evaluations_.push_back(std::move(evaluation)); }
+
+ private:
+  Index evaluatedAt() const final { return evaluations_.empty() ? -1 : evaluations_.back().step; }
+  void dropEvaluationsAfter(Index step) final {
+    std::erase_if(evaluations_, [step](const Evaluation& e) { return e.step > step; });
+  }
+
+  std::vector<Evaluation> evaluations_;
 };
 
 }  // namespace headscope::model_training
