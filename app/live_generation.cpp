@@ -37,15 +37,15 @@ std::optional<GenerationMoment> LiveGeneration::Run::advance(const std::atomic<b
   now.room = decoder->room();
   do {
     const auto place = static_cast<Index>(now.made.size());
-    const Index id = nextToken(decoder->logits(), decoder->config(), sampling, place, mostNew,
-                               decoder->tokens());
-    const model::TokenProbability token = model::standingOf(decoder->logits(), id).token;
+    const Index most = decoder->room() - decoder->tokens() + place;  // a model has a maximum
+    const model::ChosenToken token =
+        nextToken(decoder->logits(), decoder->config(), sampling, {place, most, decoder->tokens()});
     std::vector<Tensor> row = decoder->memoryWeights();
     const double begun = clockSeconds();
-    if (!decoder->feed(id, execution)) return std::nullopt;
+    if (!decoder->feed(token.id, execution)) return std::nullopt;
     now.made.push_back({token, millisecondsSince(begun), std::move(row)});
     now.tokens = decoder->tokens();
-    now.ended = from->config().ends(id);
+    now.ended = from->config().ends(token.id);
     now.finished = now.ended || now.tokens == now.room;
   } while (!now.finished && clockSeconds() - start < kTokensSeconds);
   return now;

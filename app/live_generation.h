@@ -16,14 +16,14 @@ namespace headscope {
 /// A snapshot of the generation.
 struct GenerationMoment {
   struct Made {
-    model::TokenProbability token;
+    model::ChosenToken token;
     double ms = 0.0;  // the time of its row through all layers and of its logits
     /// The row that predicted it, of a decoder with a memory: as Decoder::memoryWeights().
     std::vector<Tensor> memoryWeights = {};
   };
   std::vector<Made> made;
   Index tokens = 0, room = 0;  // the number of tokens in the KV cache, and its capacity
-  bool ended = false;          // the model produced a token that ends a text
+  bool ended = false;          // the model produced a token that ends a text, or was forced to
   bool finished = false;       // `ended`, or the requested number is reached
   std::uint64_t begun = 0;     // the number of the generation
 

@@ -1,6 +1,7 @@
 #include "app/cli/generated.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -41,12 +42,26 @@ Generated continued(const model::ModelTracePtr& trace, const Writing& writing,
 namespace {
 
 /// The text of tokens; empty without a tokenizer.
-std::string textOf(const std::vector<model::TokenProbability>& tokens,
+std::string textOf(const std::vector<model::ChosenToken>& tokens,
                    const formats::TokenizerPtr& names) {
   if (names == nullptr) return {};
   std::vector<tokenizer::TokenId> ids;
   for (const auto& each : tokens) ids.push_back(static_cast<tokenizer::TokenId>(each.id));
   return names->decode(ids);
+}
+
+/// Adds the rule that had a part in the choice of a token.
+void addRule(Json& json, const model::ChosenToken& token, const formats::TokenizerPtr& names) {
+  if (token.forced()) json["forced"] = token.rule == model::TokenRule::first ? "first" : "last";
+  if (token.rule != model::TokenRule::barred) return;
+  Json barred{{"id", token.barred.id}};
+  if (names != nullptr) barred["token"] = tokenInWords(token.barred.id, names);
+  barred["p"] = numberJson(token.barred.probability);
+  json["barred"] = std::move(barred);
+}
+
+std::string ruleOf(const model::ChosenToken& token, const formats::TokenizerPtr& names) {
+  return ruleInWords(token, [&](Index id) { return tokenInWords(id, names); });
 }
 
 Json beamsJson(const model::Beams& beams, const formats::TokenizerPtr& names) {
@@ -55,6 +70,7 @@ Json beamsJson(const model::Beams& beams, const formats::TokenizerPtr& names) {
     Json one{{"parent", node.parent < 0 ? Json() : Json(node.parent)}, {"id", node.token.id}};
     if (names != nullptr) one["token"] = tokenInWords(node.token.id, names);
     one["p"] = numberJson(node.token.probability);
+    addRule(one, node.token, names);
     one["log_probability"] = numberJson(node.logProbability);
     nodes.push_back(std::move(one));
   }
@@ -65,6 +81,18 @@ Json beamsJson(const model::Beams& beams, const formats::TokenizerPtr& names) {
     paths.push_back(std::move(one));
   }
   return {{"nodes", std::move(nodes)}, {"paths", std::move(paths)}};
+}
+
+/// "chosen, forced as the last, path of mean -1.203"
+std::string noteOn(const model::Beams& beams, Index node, bool chosen,
+                   const formats::TokenizerPtr& names) {
+  std::vector<std::string> notes;
+  if (chosen) notes.emplace_back("chosen");
+  const std::string rule = ruleOf(beams.nodes[static_cast<std::size_t>(node)].token, names);
+  if (!rule.empty()) notes.push_back(rule);
+  const auto path = std::ranges::find(beams.paths, node, &model::BeamPath::end);
+  if (path != beams.paths.end()) notes.push_back(fmt::format("path of mean {:.3f}", path->score));
+  return fmt::format("{}", fmt::join(notes, ", "));
 }
 
 /// Prints the tree of a beam search: each token with the sum of log-probabilities up to it; those
@@ -79,16 +107,9 @@ void printBranches(std::ostream& out, const model::Beams& beams,
       const model::BeamNode& node = beams.nodes[static_cast<std::size_t>(i)];
       if (node.parent != parent) continue;
       const bool chosen = std::ranges::find(best, i) != best.end();
-      const auto ends = [&](const model::BeamPath& path) { return path.end == i; };
-      const auto path = std::ranges::find_if(beams.paths, ends);
       table.add({std::string(2 * depth, ' ') + tokenInWords(node.token.id, names),
                  fmt::format("{:.3f}", node.token.probability),
-                 fmt::format("{:.3f}", node.logProbability),
-                 fmt::format(
-                     "{}{}", chosen ? "chosen" : "",
-                     path == beams.paths.end()
-                         ? ""
-                         : fmt::format("{}path of mean {:.3f}", chosen ? ", " : "", path->score))});
+                 fmt::format("{:.3f}", node.logProbability), noteOn(beams, i, chosen, names)});
       below(i, depth + 1);
     }
   };
@@ -100,10 +121,11 @@ void printBranches(std::ostream& out, const model::Beams& beams,
 
 void addGenerated(Json& json, const Generated& made, const formats::TokenizerPtr& names) {
   Json tokens = Json::emptyList();
-  for (const model::TokenProbability& each : made.tokens) {
+  for (const model::ChosenToken& each : made.tokens) {
     Json one{{"id", each.id}};
     if (names != nullptr) one["token"] = tokenInWords(each.id, names);
     one["p"] = numberJson(each.probability);
+    addRule(one, each, names);
     tokens.push_back(std::move(one));
   }
   json["generated"] = std::move(tokens);
@@ -124,12 +146,16 @@ void printGenerated(std::ostream& out, std::string_view title, const Generated& 
                      bytesInWords(made.cacheBytes));
   if (const std::string text = textOf(made.tokens, names); !text.empty()) out << text << '\n';
   if (!made.beams.paths.empty()) return printBranches(out, made.beams, names);
-  TextTable table({Align::left, Align::right});
-  for (const model::TokenProbability& each : made.tokens) {
-    table.add({tokenInWords(each.id, names), fmt::format("{:.3f}", each.probability)});
+  TextTable table({Align::left, Align::right, Align::left});
+  for (const model::ChosenToken& each : made.tokens) {
+    table.add({tokenInWords(each.id, names), fmt::format("{:.3f}", each.probability),
+               ruleOf(each, names)});
   }
   table.print(out);
-  if (made.ended) out << "the last of them is the model's end of a text\n";
+  if (!made.ended) return;
+  out << (made.tokens.back().forced()
+              ? "the last of them is forced, since the text may not be longer\n"
+              : "the last of them is the model's end of a text\n");
 }
 
 }  // namespace headscope::cli

@@ -21,9 +21,9 @@ struct Writing {
 
 /// Tokens that continue a text.
 struct Generated {
-  std::vector<model::TokenProbability> tokens;
+  std::vector<model::ChosenToken> tokens;
   Index cacheBytes = 0;
-  bool ended = false;  // the last of them ends a text
+  bool ended = false;  // the last of them ends a text, or is forced to
   model::Beams beams;  // of a beam search, whose best path has these tokens
 };
 Generated continued(const model::ModelTracePtr& trace, const Writing& writing,

@@ -15,7 +15,8 @@ namespace headscope::cli {
 void addTargetFlags(CLI::App& app, TargetOptions& options, const std::string& group) {
   auto* text = app.add_option("--target", options.text,
                               "the target text of an encoder–decoder model; absent: the model "
-                              "writes it, the most probable token each time")
+                              "writes it, the most probable token each time but where it "
+                              "forces or bars one")
                    ->type_name("TEXT");
   auto* ids = app.add_option("--decoder-ids", options.ids,
                              "ids of the target's tokens, from its start token on: 0,1,2")

@@ -15,21 +15,9 @@
 namespace headscope::model {
 namespace {
 
-/// The tokens that may follow, with the logarithms of their probabilities: those that the model
-/// forces there alone, and never those that it never says.
-std::vector<TokenProbability> followers(const Decoder& decoder, Index made, Index most,
-                                        std::size_t count) {
-  const std::span<const float> logits = decoder.logits();
-  const ModelConfig& c = decoder.config();
-  if (const auto forced = forcedToken(c, made, most, decoder.tokens())) {
-    return {{*forced, double{logits[static_cast<std::size_t>(*forced)]}, 1.0}};
-  }
-  std::vector<TokenProbability> best = mostProbable(logits, count + c.target.never.size());
-  std::erase_if(best, [&](const TokenProbability& each) {
-    return std::ranges::find(c.target.never, each.id) != c.target.never.end();
-  });
-  best.resize(std::min(best.size(), count));
-  return best;
+/// The part of a token in its path's score: a forced one has none.
+double logProbabilityOf(const ChosenToken& token) {
+  return token.forced() ? 0.0 : std::log(token.probability);
 }
 
 }  // namespace
@@ -43,8 +31,8 @@ std::vector<Index> Beams::nodesOf(const BeamPath& path) const {
   return found;
 }
 
-std::vector<TokenProbability> Beams::tokensOf(const BeamPath& path) const {
-  std::vector<TokenProbability> tokens;
+std::vector<ChosenToken> Beams::tokensOf(const BeamPath& path) const {
+  std::vector<ChosenToken> tokens;
   for (const Index node : nodesOf(path)) {
     tokens.push_back(nodes[static_cast<std::size_t>(node)].token);
   }
@@ -65,6 +53,7 @@ BeamSearch::BeamSearch(Beginning from, Index most, Index beams) : beams_(beams) 
                  decoder.room(), beams, bytesInWords(bytes)));
   }
   running_.push_back({-1, 0.0, std::move(decoder)});
+  found_.cacheBytes = bytesInCaches();
 }
 
 std::vector<BeamSearch::Candidate> BeamSearch::candidates() const {
@@ -72,8 +61,10 @@ std::vector<BeamSearch::Candidate> BeamSearch::candidates() const {
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < running_.size(); ++i) {
     const Beam& beam = running_[i];
-    for (const TokenProbability& token : followers(beam.decoder, made_, most_, count)) {
-      all.push_back({i, token, beam.logProbability + std::log(token.probability)});
+    const Decoder& decoder = beam.decoder;
+    const WritingPlace place{made_, most_, decoder.tokens()};
+    for (const ChosenToken& token : followers(decoder.logits(), decoder.config(), place, count)) {
+      all.push_back({i, token, beam.logProbability + logProbabilityOf(token)});
     }
   }
   std::ranges::stable_sort(all, std::greater(), &Candidate::logProbability);
@@ -132,6 +123,7 @@ bool BeamSearch::runUnit(const ExecutionContext& execution) {
     const Index id = found_.nodes[static_cast<std::size_t>(beam.node)].token.id;
     if (!beam.decoder.feed(id, execution)) return ended_ = true;
   }
+  if (!running_.empty()) found_.cacheBytes = bytesInCaches();
   if (more) return false;
   if (made_ == most_ && improves()) {
     for (const Beam& beam : running_) end(beam.node, false);
@@ -139,10 +131,11 @@ bool BeamSearch::runUnit(const ExecutionContext& execution) {
   return ended_ = true;
 }
 
-Beams BeamSearch::found() const {
-  Beams found = found_;
-  for (const Beam& beam : running_) found.cacheBytes += beam.decoder.cacheBytes();
-  return found;
+Index BeamSearch::bytesInCaches() const {
+  const Index shared = running_.front().decoder.memoryBytes();
+  Index bytes = shared;
+  for (const Beam& beam : running_) bytes += beam.decoder.cacheBytes() - shared;
+  return bytes;
 }
 
 }  // namespace headscope::model

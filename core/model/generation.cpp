@@ -84,44 +84,6 @@ void keep(const Tensor& rows, Tensor& cache, Index from) {
 
 }  // namespace
 
-Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index place) {
-  if (!(sampling.temperature > 0.0)) return mostProbable(logits, 1).front().id;
-  const auto among = sampling.topK > 0 ? static_cast<std::size_t>(sampling.topK) : logits.size();
-  const std::vector<TokenProbability> best = mostProbable(logits, among);
-  std::vector<double> upTo;
-  double total = 0.0;
-  for (const TokenProbability& each : best) {
-    total += std::exp((each.logit - best.front().logit) / sampling.temperature);
-    upTo.push_back(total);
-  }
-  const RandomStream stream(sampling.seed, "generation");
-  const double drawn =
-      total * static_cast<double>(stream.bits(static_cast<std::uint64_t>(place)) >> 11) * 0x1p-53;
-  const auto found = std::upper_bound(upTo.begin(), upTo.end(), drawn);
-  const auto at = std::min<std::ptrdiff_t>(found - upTo.begin(), std::ssize(best) - 1);
-  return best[static_cast<std::size_t>(at)].id;
-}
-
-std::optional<Index> forcedToken(const ModelConfig& config, Index made, Index most, Index tokens) {
-  const TargetTokens& target = config.target;
-  if (tokens == 1 && made == 0 && target.forcedFirst >= 0) return target.forcedFirst;
-  if (made + 1 == most && target.forcedEnd >= 0) return target.forcedEnd;
-  return std::nullopt;
-}
-
-Index nextToken(std::span<const float> logits, const ModelConfig& config, const Sampling& sampling,
-                Index made, Index most, Index tokens) {
-  const TargetTokens& target = config.target;
-  if (const auto forced = forcedToken(config, made, most, tokens)) return *forced;
-  if (target.never.empty()) return takenFrom(logits, sampling, made);
-  std::vector<float> said(logits.begin(), logits.end());
-  for (const Index id : target.never) {
-    if (id < 0 || id >= std::ssize(said)) continue;
-    said[static_cast<std::size_t>(id)] = -std::numeric_limits<float>::infinity();
-  }
-  return takenFrom(said, sampling, made);
-}
-
 std::string whyNoGeneration(const Model& model) {
   if (!model.config().causal) {
     return trFormat(
@@ -138,13 +100,22 @@ Index layerCacheBytes(const ModelConfig& config, Index tokens) {
 
 namespace {
 
-/// The keys and values of all layers; cross-attention has those of the memory.
-Index cacheBytesOf(const ModelTrace& trace, Index tokens) {
+/// The keys and values of the memory in all cross-attention.
+Index memoryBytesOf(const ModelTrace& trace) {
   const ModelConfig& c = trace.config();
   Index bytes = 0;
   for (Index layer = 0; layer < c.layers; ++layer) {
-    const Index keys = c.readsMemory(layer) ? trace.document().memory->tokens() : tokens;
-    bytes += layerCacheBytes(c, keys);
+    if (c.readsMemory(layer)) bytes += layerCacheBytes(c, trace.document().memory->tokens());
+  }
+  return bytes;
+}
+
+/// The keys and values of all layers.
+Index cacheBytesOf(const ModelTrace& trace, Index tokens) {
+  const ModelConfig& c = trace.config();
+  Index bytes = memoryBytesOf(trace);
+  for (Index layer = 0; layer < c.layers; ++layer) {
+    if (!c.readsMemory(layer)) bytes += layerCacheBytes(c, tokens);
   }
   return bytes;
 }
@@ -326,17 +297,17 @@ Tensor Decoder::attend(Index layer, const Tensor& x, const ExecutionContext& exe
   return project(concatStep().view(TensorId::concat, tensors), w.wO, w.bO);
 }
 
-std::optional<TokenProbability> Continuation::next(const ExecutionContext& execution) {
+std::optional<ChosenToken> Continuation::next(const ExecutionContext& execution) {
   if (ended_ || made_ >= most_ || decoder_.tokens() >= decoder_.room()) return std::nullopt;
-  const Index id =
-      nextToken(decoder_.logits(), decoder_.config(), sampling_, made_, most_, decoder_.tokens());
-  const TokenProbability found = standingOf(decoder_.logits(), id).token;
-  if (!decoder_.feed(id, execution)) return std::nullopt;
+  const ChosenToken found =
+      nextToken(decoder_.logits(), decoder_.config(), sampling_, {made_, most_, decoder_.tokens()});
+  if (!decoder_.feed(found.id, execution)) return std::nullopt;
   ++made_;
-  ended_ = decoder_.config().ends(id);
+  ended_ = decoder_.config().ends(found.id);
   return found;
 }
 
 Index Decoder::cacheBytes() const { return cacheBytesOf(*from_, tokens_); }
+Index Decoder::memoryBytes() const { return memoryBytesOf(*from_); }
 
 }  // namespace headscope::model

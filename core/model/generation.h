@@ -12,29 +12,9 @@
 #include <vector>
 
 #include "core/model/model_trace.h"
+#include "core/model/token_choice.h"
 
 namespace headscope::model {
-
-/// How the next token is chosen from the logits.
-struct Sampling {
-  double temperature = 0.0;  // divides the logits; 0: the most probable token (greedy)
-  Index topK = 0;            // candidates, the most probable ones; 0: all tokens
-  std::uint64_t seed = 1;
-};
-
-/// Returns the token chosen from a row of logits (V). One seed and place give the same token on
-/// every machine.
-Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index place);
-
-/// Returns the token that a model forces behind `tokens` tokens, `made` of at most `most` of which
-/// are new; nothing where it forces none.
-std::optional<Index> forcedToken(const ModelConfig& config, Index made, Index most, Index tokens);
-
-/// Returns the token that follows a text of a model: the one that it forces there, or one taken
-/// from the logits without those that it never says. `made` tokens are new, of at most `most`;
-/// `tokens` stand before it.
-Index nextToken(std::span<const float> logits, const ModelConfig& config, const Sampling& sampling,
-                Index made, Index most, Index tokens);
 
 /// Why a model cannot continue a text, in words; empty where it can.
 std::string whyNoGeneration(const Model& model);
@@ -83,8 +63,10 @@ class Decoder {
   bool feed(Index id, const ExecutionContext& execution);
   const ModelConfig& config() const { return from_->config(); }
 
-  /// The bytes of the keys and values of all tokens so far, in all layers.
+  /// The bytes of the keys and values of all tokens so far, in all layers, and those of the memory
+  /// among them, which forked copies share.
   Index cacheBytes() const;
+  Index memoryBytes() const;
 
  private:
   struct KeysAndValues {
@@ -125,7 +107,7 @@ class Continuation {
 
   /// Appends the next token and returns it; nothing at the end, and where `execution` was
   /// cancelled. Throws UserError as Decoder::feed does.
-  std::optional<TokenProbability> next(const ExecutionContext& execution);
+  std::optional<ChosenToken> next(const ExecutionContext& execution);
   /// Returns whether the last token was one that ends a text.
   bool ended() const { return ended_; }
   Index cacheBytes() const { return decoder_.cacheBytes(); }

@@ -281,6 +281,24 @@ TEST_F(TwoStacksPage, ATargetIsSampledOrFoundByABeamSearch) {
   EXPECT_FALSE(ui_.shows("written by the model", kModelTextCard)) << text();
 }
 
+/// BART forces the last token of a target that may not be longer.
+TEST_F(TwoStacksPage, AForcedTokenIsNotSaidToBeTheModelsChoice) {
+  ui_.view().model.place = {
+      (std::filesystem::path(HEADSCOPE_TEST_DATA) / "families" / "bart").string(), "10, 56, 20"};
+  ui_.view().model.prediction.generation.tokens = 4;
+  calm();
+  const bool forced = ui_.shows("most probable token each time, but “2” is forced", kModelTextCard);
+  EXPECT_TRUE(forced || ui_.shows("the most probable token each time", kModelTextCard)) << text();
+  ui_.click("Go on", kModelPredictionCard);
+  calm();
+  ui_.click("generate", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(ui_.shows("forced as the last", kModelPredictionCard)) << readings();
+  EXPECT_TRUE(ui_.shows("“2” is forced", kModelPredictionCard)) << readings();
+  EXPECT_FALSE(ui_.shows("with it the model ends", kModelPredictionCard)) << readings();
+  EXPECT_FALSE(ui_.shows("…", kModelPredictionCard)) << readings();
+}
+
 TEST_F(TwoStacksPage, ABeamSearchIsSteered) {
   ui_.click("Go on", kModelPredictionCard);
   calm();

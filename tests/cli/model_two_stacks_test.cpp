@@ -426,6 +426,28 @@ TEST_F(TwoStacks, ABeamSearchWritesTheTargetAndShowsItsBranches) {
   expectRefused(model("t5", {"--ids", "3", "--generate", "2", "--beam", "17"}), {"--beam"});
 }
 
+/// BART ends a text that may not be longer with an end token of any probability.
+TEST_F(TwoStacks, AForcedTokenIsMarkedAndHasItsProbability) {
+  const std::vector<std::string> greedy{"--ids", "10,56,20", "--generate", "4"};
+  std::vector<std::string> beam = greedy;
+  beam.insert(beam.end(), {"--beam", "2"});
+  const json said = jsonOf(model("bart", greedy)), searched = jsonOf(model("bart", beam));
+  const json &last = said["generated"].back(), &best = searched["generated"].back();
+  EXPECT_EQ(last["forced"], "last");
+  EXPECT_FALSE(said["generated"][1].contains("forced"));
+  const json& row = said["predictions"][3];
+  for (const json& each : row) EXPECT_LE(last["p"], each["p"]) << "none of the ten most probable";
+  EXPECT_GT(last["p"], 0.0);
+  EXPECT_EQ(best["forced"], "last");
+  EXPECT_LT(best["p"], 0.5);
+  EXPECT_GT(searched["cache_bytes"], 0);
+  const CliResult words = runProgram(model("bart", greedy));
+  EXPECT_NE(words.out.find("forced as the last"), std::string::npos) << words.out;
+  EXPECT_NE(words.out.find("the text may not be longer"), std::string::npos) << words.out;
+  EXPECT_NE(runProgram(model("bart", beam)).out.find("chosen, forced as the last, path of mean"),
+            std::string::npos);
+}
+
 TEST_F(TwoStacks, TheProbeKeepsTheSource) {
   const json said = jsonOf(model("t5", {"--ids", "3,5,7", "--decoder-ids", "0,9", "--probe"}));
   EXPECT_EQ(said["probe"]["heads"].size(), 16U);

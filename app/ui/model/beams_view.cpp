@@ -77,11 +77,16 @@ std::string inWords(const Beams& beams, Index node, const ModelMoment& moment) {
       "“{}”: probability {}, log-probability {:.3f}; from the text to here {:.3f} over {} token{}",
       moment.nameOf(of.token.id), probabilityInWords(of.token.probability),
       std::log(of.token.probability), of.logProbability, of.depth, of.depth == 1 ? "" : "s");
+  const std::string rule = ruleInWords(of.token, [&](Index id) { return moment.nameOf(id); });
+  if (!rule.empty()) words += "\n" + rule;
+  if (of.token.forced()) words += tr(": it adds 0 to the sum");
   const auto path = std::ranges::find(beams.paths, node, &BeamPath::end);
   if (path == beams.paths.end()) return words;
   return words + trFormat("\npath {} of {}: mean log-probability {:.3f}{}",
                           path - beams.paths.begin() + 1, beams.paths.size(), path->score,
-                          path->ended ? tr("; the model ends the text here") : "");
+                          !path->ended        ? ""
+                          : of.token.forced() ? tr("; the text may not be longer")
+                                              : tr("; the model ends the text here"));
 }
 
 }  // namespace

@@ -105,6 +105,17 @@ std::uint64_t steeringKey(const ModelView& shown, const ModelMoment& moment) {
       .value();
 }
 
+/// The last bytes of what was written. Three dots stand for what is before them: the text, or the
+/// beginning of a target.
+std::string endOf(const TextGoneOn& on, const ModelMoment& moment, std::size_t most) {
+  std::size_t from = on.added.size() > most ? on.added.size() - most : 0;
+  while (from < on.added.size() && (static_cast<unsigned char>(on.added[from]) & 0xC0U) == 0x80U) {
+    ++from;
+  }
+  const bool whole = from == 0 && moment.source != nullptr;
+  return (whole ? "" : "…") + on.added.substr(from);
+}
+
 void sayTokensDiffer(const FrameContext& look, const TextGoneOn& on) {
   if (on.sameTokens) return;
   wrappedLabel(look.fonts.small, look.theme.textMuted,
@@ -238,18 +249,31 @@ void GenerationTab::made(const PanelContext& panel, const ModelMoment& moment,
   const FrameContext& look = panel.look;
   take(panel, moment, now);
   const Index before = std::ssize(tokensBefore(moment));
-  Table table(
-      look, {.id = "made", .height = ImGui::GetContentRegionAvail().y, .dense = true},
-      {{"", tr("its place in the text, from 1"), true, 34, 0, false},
-       {tr("token"), {}, false, 90, 1, false},
-       {"p", tr("its probability there, at temperature 1"), true, 54, 0, false},
-       {"", {}, false, 50, 1, false},
-       {"ms", tr("its row through all layers, and the logits after it"), true, 50, 0, false}});
+  const bool ruled = std::ranges::any_of(
+      now.made, [](const auto& each) { return each.token.rule != model::TokenRule::none; });
+  std::vector<TableColumn> columns{
+      {"", tr("its place in the text, from 1"), true, 34, 0, false},
+      {tr("token"), {}, false, 90, 1, false},
+      {"p", tr("its probability there, at temperature 1"), true, 54, 0, false},
+      {"", {}, false, 50, 1, false},
+      {"ms", tr("its row through all layers, and the logits after it"), true, 50, 0, false}};
+  if (ruled) {
+    columns.insert(columns.begin() + 2,
+                   {tr("rule"),
+                    tr("Forced: the model begins every text with this token, or ends with it one "
+                       "that may not be longer. Barred: a more probable token, which the model "
+                       "never writes."),
+                    false, 80, 1.5F, false});
+  }
+  Table table(look, {.id = "made", .height = ImGui::GetContentRegionAvail().y, .dense = true},
+              columns);
+  const auto nameOf = [&](Index id) { return moment.nameOf(id); };
   table.rows(std::ssize(now.made), [&](Index i) {
     const auto& each = now.made[static_cast<std::size_t>(i)];
     table.row(i);
     table.number(std::to_string(before + i + 1), look.theme.textMuted);
-    table.text(moment.nameOf(each.token.id));
+    table.text(nameOf(each.token.id));
+    if (ruled) table.text(ruleInWords(each.token, nameOf), look.theme.textMuted);
     table.number(probabilityInWords(each.token.probability));
     table.bar(static_cast<float>(each.token.probability), look.theme.accent);
     table.number(millisecondsInWords(each.ms), look.theme.textMuted);
@@ -308,17 +332,17 @@ void GenerationTab::take(const PanelContext& panel, const ModelMoment& moment,
   if (on == nullptr) return;
   // bytes; shows the end of the text, which is new
   const std::size_t most = Rect::rest().height() > look.px(160) ? 300 : 40;
-  std::size_t from = on->added.size() > most ? on->added.size() - most : 0;
-  while (from < on->added.size() &&
-         (static_cast<unsigned char>(on->added[from]) & 0xC0U) == 0x80U) {
-    ++from;
-  }
-  wrappedLabel(look.fonts.regular, look.theme.text, "…" + on->added.substr(from));
+  wrappedLabel(look.fonts.regular, look.theme.text, endOf(*on, moment, most));
   if (generation_.playing()) return;
-  if (now.ended) {
-    label(
-        look.fonts.small, look.theme.textMuted,
-        trFormat("“{}”: with it the model ends a text.", moment.nameOf(now.made.back().token.id)));
+  const model::ChosenToken& last = now.made.back().token;
+  if (now.ended && last.forced()) {
+    wrappedLabel(look.fonts.small, look.theme.textMuted,
+                 trFormat("“{}” is forced: the model ends a text so that may not be longer than "
+                          "{} new tokens.",
+                          moment.nameOf(last.id), withThousands(std::ssize(now.made))));
+  } else if (now.ended) {
+    label(look.fonts.small, look.theme.textMuted,
+          trFormat("“{}”: with it the model ends a text.", moment.nameOf(last.id)));
   } else if (now.tokens == mostTokens(moment.config())) {
     label(look.fonts.small, look.theme.textMuted,
           trFormat("{} tokens are this model's maximum.", withThousands(now.tokens)));
@@ -396,7 +420,7 @@ void GenerationTab::branches(const PanelContext& panel, const ModelMoment& momen
   if (on == nullptr) return;
   takeButton(panel, moment, *on);
   ImGui::SameLine(0.0F, look.space.large);
-  const std::string text = moment.source != nullptr ? on->text : "…" + on->added;
+  const std::string text = endOf(*on, moment, on->added.size());
   label(look.fonts.regular, look.theme.text,
         elided(look.fonts.regular, text, Rect::rest().width()));
   sayTokensDiffer(look, *on);
@@ -404,7 +428,7 @@ void GenerationTab::branches(const PanelContext& panel, const ModelMoment& momen
       look.fonts.small, look.theme.textMuted,
       trFormat("{} beams kept {} tokens; a frame marks the end of each of the {} best "
                "paths, which score the mean log-probability of their tokens. The number "
-               "below a token is the sum up to it.",
+               "below a token is the sum up to it. A forced token adds 0.",
                view.beamCount, withThousands(std::ssize(beams.nodes)), beams.paths.size()));
   drawBranches(panel, moment, beams, branch_);
 }

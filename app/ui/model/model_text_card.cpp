@@ -327,7 +327,7 @@ class ModelTextCard final : public Card {
                  moment.writing         ? tr("target: the model writes it …")
                  : moment.writtenBefore ? tr("target, written by the model before it was changed")
                  : moment.written
-                     ? tr("target, written by the model: the most probable token each time")
+                     ? trFormat("target, written by the model: {}", writtenInWords(moment))
                      : tr("target"));
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     if (textField(look, textOfLines("##target text", targetDraft_), targetDraft_)) {
@@ -337,7 +337,9 @@ class ModelTextCard final : public Card {
     tip(look, tr("Type a target to see how the decoder reads it; ctrl+enter starts a new line"));
     if (moment.written && !moment.writtenBefore) return;
     if (pill(look, tr("let the model write"))) model_.setTarget({});
-    tip(look, tr("The decoder writes the target again, the most probable token each time"));
+    tip(look,
+        tr("The decoder writes the target again: the most probable token each time, but where the "
+           "model forces or bars one"));
   }
 
   /// Draws what the model of stories knows, and a text for each question about stories.

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <vector>
 
+#include "app/model_moment.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/formats/attention_file.h"
@@ -61,6 +63,22 @@ std::string notesInWords(const model::ModelNotes& notes) {
   add(notes.unusedTensors, tr("unused tensor"));
   add(notes.files, tr("note on files"));
   return fmt::format("{}", fmt::join(words, " · "));
+}
+
+std::string writtenInWords(const ModelMoment& moment) {
+  const std::vector<Index>& never = moment.config().target.never;
+  const std::vector<Index>& ids = moment.trace->document().input.ids;
+  std::vector<std::string> rules;
+  for (std::size_t row = 0; row < moment.predictions.size() && row + 1 < ids.size(); ++row) {
+    const Index best = moment.predictions[row].front().id, next = ids[row + 1];
+    if (best == next) continue;
+    const bool barred = std::ranges::find(never, best) != never.end();
+    std::string rule = barred ? trFormat("“{}” is barred", moment.nameOf(best))
+                              : trFormat("“{}” is forced", moment.nameOf(next));
+    if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(std::move(rule));
+  }
+  if (rules.empty()) return tr("the most probable token each time");
+  return trFormat("the most probable token each time, but {}", fmt::join(rules, ", "));
 }
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-// Model words: a whole model and the notes on its folder, in a line each.
+// Model words: a whole model, the notes on its folder and the target that it wrote, in a line each.
 #pragma once
 
 #include <string>
@@ -7,6 +7,10 @@ namespace headscope::model {
 class Model;
 struct ModelNotes;
 }  // namespace headscope::model
+
+namespace headscope {
+struct ModelMoment;
+}  // namespace headscope
 
 namespace headscope::ui {
 
@@ -18,5 +22,9 @@ std::string modelInWords(const model::Model& model);
 
 /// "2 unknown fields · 1 unused tensor"; empty where nothing is left out.
 std::string notesInWords(const model::ModelNotes& notes);
+
+/// How a model wrote its target: "the most probable token each time", but where it forces or bars
+/// one. The predictions at the target's tokens tell which.
+std::string writtenInWords(const ModelMoment& moment);
 
 }  // namespace headscope::ui
