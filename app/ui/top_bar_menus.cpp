@@ -194,14 +194,18 @@ void pairBias(const PanelContext& panel, TopBarMemory& memory) {
       panel.look, tr("Pair bias"),
       tr("A number for each head and pair of tokens is added to their score, in the step Mask. "
          "AlphaFold 2 computes it from its representation of the two residues; T5 has one for each "
-         "distance. Here it is drawn from a seed, and its cells can be edited like weights. "
-         "--pair-bias reads one from a file."));
+         "distance. Switched on here, it is drawn from a seed. Its cells can be edited like "
+         "weights; "
+         "those of pairs at one distance are one number in T5. --pair-bias reads a bias from a "
+         "file."));
   const auto drawn = [&](std::uint64_t seed) {
     panel.commands.push(SetPairBias{PairBias::drawn(c.numHeads, c.seqLen, c.keys(), seed)},
                         "pair bias");
   };
   bool on = c.pairBias.on();
-  if (toggle(panel.look, tr("a number for each pair"), &on)) {
+  const bool byDistance = on && !c.pairBias.ofPairs();
+  if (toggle(panel.look,
+             byDistance ? tr("a number for each distance") : tr("a number for each pair"), &on)) {
     on ? drawn(1) : panel.commands.push(SetPairBias{});
   }
   if (!c.pairBias.ofPairs()) return;

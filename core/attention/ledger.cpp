@@ -51,7 +51,7 @@ Ledger ledger(const AttentionConfig& c, ScoreStorage held) {
   total.residentBytes = 4 * (p.total + elementCount(shapeOf(TensorId::x, c)));
   if (c.crossAttention()) total.residentBytes += 4 * elementCount(shapeOf(TensorId::memory, c));
   // once as the setting, once as the operand
-  if (has(c, TensorId::pairBias)) {
+  if (c.pairBias.ofPairs()) {
     total.residentBytes += 2 * 4 * elementCount(shapeOf(TensorId::pairBias, c));
   }
   for (const TensorId weight : {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO}) {

@@ -38,12 +38,13 @@ std::vector<Index> bucketsByDistance(const PairBias::Settings& s) {
 
 PairBias::PairBias(Settings settings) {
   std::vector<Index> buckets = bucketsByDistance(settings);
-  const Index pairs = settings.queries * settings.keys;
-  const bool whole = settings.buckets == 0 && pairs > 0 && std::ssize(settings.values) % pairs == 0;
-  Tensor tensor = whole ? Tensor::fromValues({std::ssize(settings.values) / pairs, settings.queries,
-                                              settings.keys},
-                                             settings.values)
-                        : Tensor();
+  const bool byDistance = settings.buckets > 0;
+  const Index rows = byDistance ? 1 : settings.queries;
+  const Index cols = byDistance ? settings.buckets : settings.keys;
+  const Index ofHead = rows * cols, count = std::ssize(settings.values);
+  const bool whole = ofHead > 0 && count % ofHead == 0;
+  Tensor tensor =
+      whole ? Tensor::fromValues({count / ofHead, rows, cols}, settings.values) : Tensor();
   shared_ = std::make_shared<const Shared>(
       Shared{std::move(settings), std::move(buckets), std::move(tensor)});
 }

@@ -1,7 +1,7 @@
 // PairBias: a number for each head and pair of query and key that is added to their score, behind
 // ÷√d_k. T5 has one for each distance, and far distances share theirs (Raffel et al. 2020);
-// AlphaFold computes one for each pair (Jumper et al. 2021, algorithm 7). A layer by itself has the
-// numbers of its pairs as an operand, `pair_bias` (H,T,M), which all items of a batch share.
+// AlphaFold computes one for each pair (Jumper et al. 2021, algorithm 7). Either is an operand of a
+// layer, `pair_bias` (H,T,M), which all items of a batch share; an edit changes all pairs that share.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class PairBias {
   bool ofPairs() const { return on() && settings().buckets == 0; }
   // only where it is on
   const Settings& settings() const { return shared_->settings; }
-  /// The numbers of pairs (H, T, M); copies share them. Only where `ofPairs`.
+  /// The numbers of pairs (H, T, M) or of buckets (H, 1, buckets); copies share them.
   const Tensor& tensor() const { return shared_->tensor; }
   /// The bucket of a distance, key − query.
   Index bucketOf(Index distance) const;
@@ -64,7 +64,7 @@ class PairBias {
   struct Shared {
     Settings settings;
     std::vector<Index> buckets;  // of the distances in one direction, as far as they differ
-    Tensor tensor;               // the numbers of pairs
+    Tensor tensor;               // the numbers of pairs or of buckets
   };
   std::shared_ptr<const Shared> shared_;  // configurations are copied for every edit
 };

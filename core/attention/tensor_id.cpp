@@ -138,7 +138,7 @@ bool has(const AttentionConfig& c, TensorId id) {
     case TensorId::bG:
       return c.gate;
     case TensorId::pairBias:
-      return c.pairBias.ofPairs();
+      return c.pairBias.on();
     default:
       return true;
   }

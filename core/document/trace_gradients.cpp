@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
@@ -26,7 +27,8 @@ void checkGradientsFit(const AttentionConfig& config, Index budgetBytes) {
     const auto id = static_cast<TensorId>(i);
     const bool view = id == TensorId::heads || id == TensorId::qProj || id == TensorId::kProj ||
                       id == TensorId::vProj;
-    if (!has(config, id)) continue;
+    const bool few = id == TensorId::pairBias && !config.pairBias.ofPairs();
+    if (!has(config, id) || few) continue;
     if (!view && !isComputedOnDemand(id)) needed += elementCount(shapeOf(id, config)) * 4;
   }
   if (needed <= budgetBytes) return;

@@ -64,17 +64,65 @@ void requireNumber(float value, const std::string& name) {
   throw UserError(trFormat("{} cannot be {}: give a number within ±3.4e38", name, inWords(value)));
 }
 
+template <typename Value>
+void fill(const MatrixView& cells, Value value) {
+  for (Index r = 0; r < cells.rows; ++r) {
+    for (Index c = 0; c < cells.cols; ++c) cells(r, c) = value(r, c);
+  }
+}
+
+/// Numbers of pairs as the bias by distance that has them. Throws UserError where pairs whose
+/// distances share a number have different ones.
+PairBias biasByDistance(const AttentionConfig& c, const Region& written,
+                        const ConstMatrixView& to) {
+  const PairBias& before = c.pairBias;
+  PairBias::Settings next = before.settings();
+  std::vector<bool> given(static_cast<std::size_t>(next.buckets), false);
+  for (Index row = 0; row < written.rows; ++row) {
+    for (Index col = 0; col < written.cols; ++col) {
+      const Index distance = written.col + col - c.firstQuery - written.row - row;
+      const Index bucket = before.bucketOf(distance);
+      float& number = next.values[static_cast<std::size_t>(written.head * next.buckets + bucket)];
+      if (given[static_cast<std::size_t>(bucket)] && number != to(row, col)) {
+        throw UserError(trFormat(
+            "pairs at one distance share their bias, and {} and {} were given for bucket {} of {}: "
+            "give one number for each distance",
+            inWords(number), inWords(to(row, col)), bucket + 1, next.buckets));
+      }
+      given[static_cast<std::size_t>(bucket)] = true;
+      number = to(row, col);
+    }
+  }
+  return PairBias(std::move(next));
+}
+
+/// The document with a region of the pair bias written by `write(MatrixView of the region)`.
+template <typename Write>
+Document withBias(const Document& before, const Region& region, Write write) {
+  Document next = before;
+  const PairBias& bias = before.config.pairBias;
+  if (bias.ofPairs()) {
+    Tensor numbers = bias.tensor().clone();
+    write(numbers.mutableMatrixOf(boxOf(region)));
+    next.config.pairBias = PairBias::of(numbers);
+    return next;
+  }
+  Tensor numbers = Tensor::uninitialised({region.rows, region.cols});
+  const MatrixView cells = numbers.mutableMatrix();
+  fill(cells, [&](Index row, Index col) {
+    return bias.at(region.head, before.config.firstQuery + region.row + row, region.col + col);
+  });
+  write(cells);
+  next.config.pairBias = biasByDistance(before.config, region, numbers.matrix());
+  return next;
+}
+
 /// The document with a region of an operand written by `write(MatrixView of the region)`.
 template <typename Write>
 Document written(const Document& before, const Region& region, Write write) {
   requireFits(region, before);
+  if (region.tensor == TensorId::pairBias) return withBias(before, region, write);
   Document next = before;
-  if (region.tensor == TensorId::pairBias) {
-    Tensor bias = before.config.pairBias.tensor().clone();
-    write(bias.mutableMatrixOf(boxOf(region)));
-    next.config.pairBias = PairBias::of(bias);
-    return next;
-  }
   const bool ofInput = info(region.tensor).perItem;
   Input input = ofInput ? *before.input : Input{};
   Tensor& tensor = region.tensor == TensorId::x        ? input.x
@@ -91,18 +139,26 @@ Document written(const Document& before, const Region& region, Write write) {
   return next;
 }
 
-template <typename Value>
-void fill(const MatrixView& cells, Value value) {
-  for (Index r = 0; r < cells.rows; ++r) {
-    for (Index c = 0; c < cells.cols; ++c) cells(r, c) = value(r, c);
+/// The numbers of all pairs, (H,T,M), drawn for each pair or distance.
+Tensor biasDrawn(const AttentionConfig& c, std::uint64_t seed) {
+  if (c.pairBias.ofPairs()) {
+    return PairBias::drawn(c.numHeads, c.seqLen, c.keys(), seed).tensor();
   }
+  PairBias::Settings settings = c.pairBias.settings();
+  settings.values = PairBias::drawn(c.numHeads, 1, settings.buckets, seed).settings().values;
+  const PairBias drawn(std::move(settings));
+  Tensor numbers = Tensor::uninitialised({c.numHeads, c.seqLen, c.keys()});
+  for (Index head = 0; head < c.numHeads; ++head) {
+    fill(numbers.mutableMatrix({head}),
+         [&](Index row, Index col) { return drawn.at(head, c.firstQuery + row, col); });
+  }
+  return numbers;
 }
 
 /// The operand drawn again; X and the memory with mean 0 and variance 1.
 Tensor drawn(const Document& document, TensorId tensor, const FillDrawn& how) {
   if (tensor == TensorId::pairBias) {
-    const AttentionConfig& c = document.config;
-    return PairBias::drawn(c.numHeads, c.seqLen, c.keys(), how.seed).tensor();
+    return biasDrawn(document.config, how.seed);
   }
   if (!info(tensor).perItem) {
     Weights weights = drawWeightsFor(document, how.init, how.seed);

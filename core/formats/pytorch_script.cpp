@@ -98,9 +98,6 @@ Lines configurationLines(const AttentionConfig& c) {
                                 numbers(slopes)));
     lines.emplace_back("distance = (torch.arange(T).view(T, 1) - torch.arange(M)).abs()");
   }
-  if (c.pairBias.on() && !c.pairBias.ofPairs()) {  // as an operand where it is of pairs
-    lines.push_back(fmt::format("{0} = load(\"{0}\", H, T, M)", kPairBias));
-  }
   for (const Mistake mistake : mistakesOn(c)) {
     const MistakeText& text = textOf(mistake);
     lines.push_back(
@@ -354,20 +351,6 @@ Tensor paintedTensor(const PaintedMask& mask) {
   return Tensor::fromValues({mask.queries, mask.keys}, values);
 }
 
-/// The numbers that are added to the scores, (H, T, M).
-Tensor pairBiasTensor(const AttentionConfig& c) {
-  Tensor bias = Tensor::uninitialised({c.numHeads, c.seqLen, c.keys()});
-  for (Index head = 0; head < c.numHeads; ++head) {
-    const MatrixView cells = bias.mutableMatrix({head});
-    for (Index row = 0; row < cells.rows; ++row) {
-      for (Index col = 0; col < cells.cols; ++col) {
-        cells(row, col) = c.pairBias.at(head, c.firstQuery + row, col);
-      }
-    }
-  }
-  return bias;
-}
-
 /// A tensor with 1 for each weight that dropout keeps and 0 elsewhere, (B, H, T, M).
 Tensor keptTensor(const AttentionConfig& c) {
   const DroppedCells dropped(c);
@@ -398,7 +381,6 @@ void exportPyTorch(const fs::path& folder, const Trace& trace) {
   for (const TensorId id : tensorsOf(c)) write(info(id).name, trace.materialise(id));
   if (c.mask.painted != nullptr) write(kPainted, paintedTensor(*c.mask.painted));
   if (c.dropout.on()) write(kKeep, keptTensor(c));
-  if (c.pairBias.on() && !c.pairBias.ofPairs()) write(kPairBias, pairBiasTensor(c));
   const std::string script = pytorchScript(trace);
   writeAtomically(folder / kScriptName, [&](std::ostream& out) {
     out << script << std::flush;

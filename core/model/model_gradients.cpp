@@ -35,7 +35,8 @@ ScoreStorage scoresForGradients(const Document& document) {
 
 /// Leaves out the products that only gradients of weights need.
 void skipWeights(Gradients& gradients) {
-  for (const TensorId id : {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO}) {
+  for (const TensorId id :
+       {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO, TensorId::pairBias}) {
     gradients.skipGradient(id);
   }
 }

@@ -14,6 +14,7 @@
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/input/training_domain.h"
+#include "core/words/bucket_words.h"
 
 namespace headscope {
 namespace {
@@ -201,7 +202,12 @@ std::string originOf(const Trace& trace, const CellRef& cell) {
   const Document& d = trace.document();
   const bool x = cell.tensor == TensorId::x;
   if (cell.tensor == TensorId::pairBias) {
-    const auto& seed = d.config.pairBias.settings().seed;
+    const PairBias& bias = d.config.pairBias;
+    if (!bias.ofPairs()) {
+      return trFormat("one number for each distance; {}",
+                      bucketInWords(bias, cell.col - d.config.firstQuery - cell.row));
+    }
+    const auto& seed = bias.settings().seed;
     return seed ? trFormat("drawn: mean 0, standard deviation 1, seed {}", *seed)
                 : tr("given: AlphaFold computes it from the representation of the pair");
   }

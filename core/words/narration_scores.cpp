@@ -88,6 +88,7 @@ std::string slopeOf(const Narrator& n, Index head) {
 /// "plus the pair's bias".
 std::string_view biasInWords(const AttentionConfig& c) {
   if (!c.pairBias.on()) return tr("minus slope × distance");
+  if (!c.pairBias.ofPairs()) return tr("plus the distance's bias");
   return c.alibi ? tr("plus the pair's bias, minus slope × distance") : tr("plus the pair's bias");
 }
 
@@ -184,7 +185,8 @@ std::string narrateMask(const Narrator& n) {
       }
       if (n.c.pairBias.on()) {
         return trFormat("{}: {} {}, and each {} adds its bias.", n.rest("key", "keys"), n.query(),
-                        maySee(n, n.subject.query), n.c.pairBias.ofPairs() ? "pair" : "distance");
+                        maySee(n, n.subject.query),
+                        n.c.pairBias.ofPairs() ? tr("pair") : tr("distance"));
       }
       if (n.c.mask.none()) {
         return trFormat("No mask is set: {} {}, and the scores stay as they are.", n.query(),

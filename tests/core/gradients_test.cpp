@@ -13,6 +13,7 @@
 #include "core/attention/weight_tensors.h"
 #include "core/document/trace_gradients.h"
 #include "tests/core/support/cases.h"
+#include "tests/core/support/documents.h"
 #include "tests/core/support/goldens.h"
 #include "tests/core/support/reference.h"
 #include "tests/core/support/sanitized.h"
@@ -104,10 +105,14 @@ class Gradient : public testing::TestWithParam<Case> {
   /// The sum for the document with one number of an operand changed by `by`.
   static double sumWith(const DocumentPtr& document, const CellRef& cell, double by,
                         const std::vector<float>& gradOutput, double* moved) {
+    if (cell.tensor == TensorId::pairBias) {
+      const double before = Trace(document).value(cell);
+      const auto value = static_cast<float>(before + by);
+      *moved = static_cast<double>(value) - before;
+      return sumOfOutput(*edited(document, SetCell{cell, value}), gradOutput);
+    }
     Tensor tensor = operand(*document, cell.tensor).clone();
-    // the pair bias has a matrix for each head
-    const Index matrix = std::max<Index>({cell.item, cell.head, 0});
-    float& value = tensor.mutableMatrixOf(matrix, 0)(cell.row, cell.col);
+    float& value = tensor.mutableMatrixOf(std::max<Index>(cell.item, 0), 0)(cell.row, cell.col);
     const double before = value;
     value = static_cast<float>(before + by);
     *moved = static_cast<double>(value) - before;
@@ -115,7 +120,6 @@ class Gradient : public testing::TestWithParam<Case> {
     Input input = *d.input;
     if (cell.tensor == TensorId::x) input.x = tensor;
     if (cell.tensor == TensorId::memory) input.memory = tensor;
-    if (cell.tensor == TensorId::pairBias) d.config.pairBias = PairBias::of(tensor);
     for (const WeightTensor& w : kWeightTensors) {
       if (w.id == cell.tensor) d.weights.*w.tensor = tensor;
     }

@@ -81,7 +81,9 @@ CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
       if (allowedKeys(c.mask, cell.item, cell.row, c.keys())(cell.col)) {
         if (!c.alibi && !c.pairBias.on()) return {CellKind::pinnable, score, {}, {}};
         const char* what = c.alibi ? tr("the score minus ALiBi's penalty: pin the score")
-                                   : tr("the score plus its pair's bias: pin the score");
+                           : c.pairBias.ofPairs()
+                               ? tr("the score plus its pair's bias: pin the score")
+                               : tr("the score plus its distance's bias: pin the score");
         return {CellKind::readOnly, cell, what, {score}};
       }
       return {CellKind::readOnly,

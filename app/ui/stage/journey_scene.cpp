@@ -280,7 +280,7 @@ class Scene : private ScenePainter {
     const std::vector<float> scaled = cells(TensorId::scores);
     const std::vector<float> sums = cells(beforeSoftmax());
     const float done = motion(moment_, 3.0, 1.0);
-    const float biased = c_.pairBias.ofPairs() ? motion(moment_, 2.0, 4.5) : 0.0F;
+    const float biased = c_.pairBias.on() ? motion(moment_, 2.0, 4.5) : 0.0F;
     std::vector<float> now(raw.size());
     for (std::size_t j = 0; j < raw.size(); ++j) {
       now[j] = raw[j] + (scaled[j] - raw[j]) * done;

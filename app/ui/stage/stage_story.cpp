@@ -136,8 +136,10 @@ class Words {
             trFormat("Sums of {} products are large. The largest is now {}: small enough that "
                      "softmax will leave something for the other {}.{}",
                      c_.dK(), cellNumber(all[strongest(all)], 2), token_.many,
-                     c_.pairBias.ofPairs() ? tr(" Then each pair adds its bias, a coloured square.")
-                                           : "")};
+                     !c_.pairBias.on() ? ""
+                     : c_.pairBias.ofPairs()
+                         ? tr(" Then each pair adds its bias, a coloured square.")
+                         : tr(" Then each distance adds its bias, a coloured square."))};
   }
 
   StageWords shares() const {

@@ -64,13 +64,22 @@ StepViewNote aboutScale(const PanelContext& panel, const std::vector<StepViewIte
       {}};
 }
 
+/// Says what a bias by distance adds.
+std::string aboutDistances(const PanelContext& panel) {
+  const AttentionConfig& c = panel.trace.config();
+  return trFormat(
+      "Each distance adds its bias to a score: {} numbers for {}, one for each bucket "
+      "of distances.",
+      c.pairBias.settings().buckets, headName(TensorId::scores, panel.selection.head, c));
+}
+
 StepViewNote aboutNoMask(const PanelContext& panel) {
   const bool cross = panel.trace.config().crossAttention();
   StepViewNote note;
   const PairBias& bias = panel.trace.config().pairBias;
   note.text = bias.ofPairs() ? tr("Each pair of query and key adds its own bias to their score. No "
                                   "key is masked.")
-              : bias.on()    ? tr("Each distance adds its bias to a score. No key is masked.")
+              : bias.on()    ? aboutDistances(panel) + tr(" No key is masked.")
               : cross        ? tr("Nothing is masked: every query sees every key of the memory.")
                       : tr("Nothing is masked: every query sees every key, including later ones.");
   if (cross) return note;
@@ -140,6 +149,10 @@ StepViewNote stepViewNote(const PanelContext& panel, const std::vector<StepViewI
   if (panel.selection.step == StepId::mask && panel.trace.config().alibi) return aboutAlibi(panel);
   if (panel.selection.step == StepId::mask && panel.trace.config().mask.none())
     return aboutNoMask(panel);
+  const PairBias& bias = panel.trace.config().pairBias;
+  if (panel.selection.step == StepId::mask && bias.on() && !bias.ofPairs()) {
+    return {aboutDistances(panel), {}};
+  }
   if (panel.selection.step == StepId::softmax && panel.trace.config().crossAttention()) {
     return aboutMemory(panel);
   }

@@ -1,6 +1,6 @@
-// Step 5, mask: −∞ where a key is not allowed. First the bias of the pair (pair_bias.h) is added to
-// each score, and with ALiBi (alibi.h) the head's slope times the distance is subtracted.
-// (B,H,T,M), not stored: see AttentionTensors::tile.
+// Step 5, mask: −∞ where a key is not allowed. First the bias of the pair, or of its distance
+// (pair_bias.h), is added to each score, and with ALiBi (alibi.h) the head's slope times the
+// distance is subtracted. (B,H,T,M), not stored: see AttentionTensors::tile.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -52,7 +52,10 @@ std::string_view maskSentence(const AttentionConfig& c) {
   constexpr std::array<std::string_view, 3> kOfPairs{
       "each pair of query and key adds its bias", "each pair adds its bias; a forbidden key gets 0",
       "each pair adds its bias; a forbidden key gets −∞"};
-  return (c.alibi ? kOfDistances : kOfPairs)[ending];
+  constexpr std::array<std::string_view, 3> kOfBuckets{
+      "each distance adds its bias", "each distance adds its bias; a forbidden key gets 0",
+      "each distance adds its bias; a forbidden key gets −∞"};
+  return (c.alibi ? kOfDistances : c.pairBias.ofPairs() ? kOfPairs : kOfBuckets)[ending];
 }
 
 /// The terms added to the scores, in the notation of a formula or of PyTorch: " + b − m·d".
@@ -83,7 +86,7 @@ class MaskStep final : public Step {
   }
 
   std::vector<TensorId> operands(TensorId, const AttentionConfig& c) const override {
-    if (!c.pairBias.ofPairs()) return {TensorId::scores};
+    if (!c.pairBias.on()) return {TensorId::scores};
     return {TensorId::scores, TensorId::pairBias};
   }
   std::vector<TensorId> outputs() const override { return {TensorId::maskedScores}; }
@@ -101,8 +104,8 @@ class MaskStep final : public Step {
   std::string sign(const AttentionConfig& c, Index head) const override {
     const std::string penalty =
         c.alibi ? fmt::format("−{:.3g}·d", alibiSlope(head, c.numHeads)) : "";
-    // the numbers of pairs stand beside their sign
-    return added(c, c.pairBias.ofPairs() && !c.alibi ? "+" : "+b", penalty.c_str());
+    // the numbers stand beside their sign
+    return added(c, c.alibi ? "+b" : "+", penalty.c_str());
   }
 
   StepWork work() const override { return StepWork::rows; }
@@ -119,17 +122,17 @@ class MaskStep final : public Step {
         tensors, cell,
         !reason.empty()
             ? (c.mistakes.zeroForMasked ? tr("0 in place of −∞: ") + reason : "−∞: " + reason)
-        : biases(c)
-            ? "allowed:" + added(c, tr(" plus the pair's bias"), tr(" minus slope × distance"))
-            : tr("allowed: the score stays"));
+        : biases(c) ? "allowed:" + added(c,
+                                         c.pairBias.ofPairs() ? tr(" plus the pair's bias")
+                                                              : tr(" plus the distance's bias"),
+                                         tr(" minus slope × distance"))
+                    : tr("allowed: the score stays"));
     e.terms.push_back(sourceTerm(tensors, source));
     if (c.pairBias.on() && reason.empty()) {
       const auto bias =
           static_cast<double>(c.pairBias.at(cell.head, c.firstQuery + cell.row, cell.col));
       const CellRef own = biasOf(cell);
-      std::vector<CellRef> cells;
-      if (c.pairBias.ofPairs()) cells.push_back(own);
-      e.terms.push_back({toString(own), "1", bias, 1.0, bias, std::move(cells)});
+      e.terms.push_back({toString(own), "1", bias, 1.0, bias, {own}});
     }
     if (c.alibi && reason.empty()) {
       const auto slope = static_cast<double>(alibiSlope(cell.head, c.numHeads));
@@ -146,20 +149,28 @@ class MaskStep final : public Step {
     return e;
   }
 
-  /// The gradient of scores is handed out by tile; the bias of a pair has that of its scores in all
-  /// items.
+  /// The gradient of scores is handed out by tile; a bias has the sum of those of its scores, of
+  /// one pair in all items or of all pairs at its distances.
   void backward(Gradients& gradients, const ExecutionContext& execution) const override {
     const AttentionConfig& c = gradients.config();
-    if (!c.pairBias.ofPairs()) return;
-    Tensor sum = Tensor::zeros(shapeOf(TensorId::pairBias, c));
-    parallelFor(c.numHeads * c.seqLen, execution, [&](Index piece) {
-      const Index head = piece / c.seqLen, row = piece % c.seqLen;
-      std::vector<float> part(static_cast<std::size_t>(c.keys()));
+    if (!c.pairBias.on() || gradients.skipsGradient(TensorId::pairBias)) return;
+    Tensor sum = Tensor::zeros(gradients.values().tensor(TensorId::pairBias).shape());
+    const Index rows = sum.dim(1);  // 1 of distances
+    parallelFor(c.numHeads * rows, execution, [&](Index piece) {
+      const Index head = piece / rows, row = piece % rows;
       const std::span<float> to = sum.mutableMatrix({head}).row(row);
-      for (Index item = 0; item < c.batch; ++item) {
-        gradients.tile(TensorId::scores, item, head, row, 1, 0, c.keys(), part.data());
-        std::ranges::transform(to, part, to.begin(), std::plus<>());
+      if (c.pairBias.ofPairs()) return addRow(gradients, head, row, to);
+      std::vector<double> total(to.size());
+      for (Index query = 0; query < c.seqLen; ++query) {
+        std::vector<float> part(static_cast<std::size_t>(c.keys()));
+        addRow(gradients, head, query, part);
+        for (Index key = 0; key < c.keys(); ++key) {
+          const Index bucket = c.pairBias.bucketOf(key - c.firstQuery - query);
+          total[static_cast<std::size_t>(bucket)] +=
+              static_cast<double>(part[static_cast<std::size_t>(key)]);
+        }
       }
+      std::ranges::transform(total, to.begin(), [](double x) { return static_cast<float>(x); });
     });
     gradients.put(TensorId::pairBias, std::move(sum));
   }
@@ -183,15 +194,59 @@ class MaskStep final : public Step {
     return {TensorId::pairBias, -1, score.head, score.row, score.col};
   }
 
+  /// Adds the gradients of a row of scores in all items.
+  static void addRow(const Gradients& gradients, Index head, Index row, std::span<float> to) {
+    const AttentionConfig& c = gradients.config();
+    std::vector<float> part(to.size());
+    for (Index item = 0; item < c.batch; ++item) {
+      gradients.tile(TensorId::scores, item, head, row, 1, 0, c.keys(), part.data());
+      std::ranges::transform(to, part, to.begin(), std::plus<>());
+    }
+  }
+
+  /// Adds a term for each query of an item: the gradients of its scores at the cell's distances.
+  static void addRowsOfDistance(Explanation& e, const Gradients& gradients, Index item) {
+    const AttentionConfig& c = gradients.config();
+    const auto bucketOf = [&](Index row, Index col) {
+      return c.pairBias.bucketOf(col - c.firstQuery - row);
+    };
+    const Index bucket = bucketOf(e.cell.row, e.cell.col);
+    std::vector<float> row(static_cast<std::size_t>(c.keys()));
+    for (Index query = 0; query < c.seqLen; ++query) {
+      gradients.tile(TensorId::scores, item, e.cell.head, query, 1, 0, c.keys(), row.data());
+      double sum = 0.0;
+      std::vector<CellRef> cells;
+      for (Index key = 0; key < c.keys(); ++key) {
+        if (bucketOf(query, key) != bucket) continue;
+        if (!whyForbidden(c.mask, item, query, key).empty()) continue;
+        sum += static_cast<double>(row[static_cast<std::size_t>(key)]);
+        cells.push_back(gradientOf({TensorId::maskedScores, item, e.cell.head, query, key}));
+      }
+      if (cells.empty()) continue;
+      const std::string left =
+          cells.size() == 1
+              ? toString(cells.front())
+              : fmt::format("Σ {} to {}", toString(cells.front()), toString(cells.back()));
+      e.terms.push_back({left, "1", sum, 1.0, sum, std::move(cells)});
+    }
+  }
+
   static Explanation explainBiasGradient(const Gradients& gradients, const CellRef& cell) {
     const AttentionConfig& c = gradients.config();
     Explanation e = startExplanation(
         gradients, cell,
-        "grad.pair_bias[h, i, j] = Σ_b grad.masked_scores[b, h, i, j], where the key is allowed");
+        c.pairBias.ofPairs()
+            ? "grad.pair_bias[h, i, j] = Σ_b grad.masked_scores[b, h, i, j], where the key is "
+              "allowed"
+            : "grad.pair_bias[h, i, j] = Σ grad.masked_scores[b, h, i, j] over all items and the "
+              "pairs whose distances share the bias, where the key is allowed");
     for (Index item = 0; item < c.batch; ++item) {
-      if (!whyForbidden(c.mask, item, cell.row, cell.col).empty()) continue;
-      const CellRef score{TensorId::maskedScores, item, cell.head, cell.row, cell.col};
-      e.terms.push_back(sourceTerm(gradients, gradientOf(score)));
+      if (!c.pairBias.ofPairs()) {
+        addRowsOfDistance(e, gradients, item);
+      } else if (whyForbidden(c.mask, item, cell.row, cell.col).empty()) {
+        const CellRef score{TensorId::maskedScores, item, cell.head, cell.row, cell.col};
+        e.terms.push_back(sourceTerm(gradients, gradientOf(score)));
+      }
     }
     sumTerms(e);
     return e;
