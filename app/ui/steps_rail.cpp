@@ -77,11 +77,10 @@ void stepRow(const PanelContext& panel, const Step& s, ImVec2 at, ImVec2 size, f
   }
   if (!twoLines) return;
   const float height = fontSize(look.fonts.mono);
-  list->PushClipRect({left, line2 - height},
-                     {fits ? right : right - shapeSize.x - look.space.small, line2 + height}, true);
+  const float end = fits ? right : right - shapeSize.x - look.space.small;
+  const bool whole = richTextSize(look.fonts, look.fonts.mono, text.formula).x <= end - left;
   drawRichText(list, look.fonts, look.fonts.mono, {left, line2 - height * 0.5F}, t.textMuted,
-               text.formula);
-  list->PopClipRect();
+               whole ? text.formula : wholeParts(look.fonts.mono, text.formula, end - left));
 }
 
 void transport(const PanelContext& panel, const Playback& playback) {

@@ -25,8 +25,13 @@ std::string pictureCellInWords(const Pictures& pictures, const Pictures::One& on
                   one.columns[static_cast<std::size_t>(at.col)]);
 }
 
+AxisCurves patchesOfRows(const FrameContext& look, const Pictures::One& one) {
+  return one.patches ? AxisCurves{&look, nullptr, 0, 0, &*one.patches} : AxisCurves{};
+}
+
 /// Draws the cell's values in all pictures at the mouse.
-void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at, const Rect& place) {
+void tipOf(const FrameContext& look, const Pictures& pictures, std::size_t under,
+           const MatrixCell& at, const Rect& place) {
   const Pictures::One& one = pictures.all[under];
   std::string text = pictureCellInWords(pictures, one, at);
   for (const Pictures::One& each : std::span(pictures.all).first(pictures.count)) {
@@ -38,6 +43,7 @@ void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at, co
   }
   if (!pictures.click.empty()) text += '\n' + pictures.click;
   tipNow(text, place);
+  if (one.patches) patchInTip(look, *one.patches, at.row);
 }
 
 /// The place of a picture in its room. Its cells are squares, but where a target is much longer
@@ -74,7 +80,8 @@ std::optional<MatrixCell> drawPictures(const FrameContext& look, const Pictures&
       drawText(list, look.fonts.small, at.a, look.theme.textMuted, why);
       continue;
     }
-    if (!one.rows.empty()) at.cutLeft(names);
+    const float left = names + patchesOfRows(look, one).room(look.fonts.tiny);
+    if (!one.rows.empty()) at.cutLeft(left);
     if (!one.columns.empty()) at.cutBottom(names);
     places[i] = placeOf(pictures, one, at);
     heatmaps.add(Fingerprint("compared", i), Fingerprint("compared", i, pictures.values), one.cells,
@@ -96,15 +103,17 @@ std::optional<MatrixCell> drawPictures(const FrameContext& look, const Pictures&
                     lit ? under->second.row : -1,
                     names - look.space.small};
     rows.first = 1;
+    rows.curves = patchesOfRows(look, one);
     drawRowLabels(list, rows, places[i], look.space.tight);
     if (one.columns.empty()) continue;
     AxisLabels columns = rows;
     columns.texts = one.columns;
     columns.lit = lit ? under->second.col : -1;
+    columns.curves = {};
     ColumnLabels(look, columns, places[i].width(), names).draw(list, places[i]);
   }
   if (!under) return std::nullopt;
-  tipOf(pictures, under->first, under->second, places[under->first]);
+  tipOf(look, pictures, under->first, under->second, places[under->first]);
   return under->second;
 }
 

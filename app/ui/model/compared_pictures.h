@@ -14,6 +14,7 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/reduce.h"
+#include "app/ui/parts/token_pictures.h"
 
 namespace headscope::ui {
 
@@ -25,6 +26,7 @@ struct Pictures {
     ColorScale scale;
     std::string title, why;
     std::vector<std::string> rows = {}, columns = {};  // columns without names are numbered
+    std::optional<TokenPictures> patches = {};         // of the rows, beside their names
   };
   static constexpr std::size_t kCount = 3;
   std::array<One, kCount> all;

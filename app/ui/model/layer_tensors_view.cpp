@@ -12,6 +12,7 @@
 
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/model/compared_pictures.h"
+#include "app/ui/model/image_view.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
@@ -178,16 +179,21 @@ Pictures picturesOfTensor(const FrameContext& look, const ShownTensor& shown, co
                      trFormat("values: at most {:.3g}", shown.largest),
                      {},
                      tokens};
+  if (of.ofImage()) pictures.all[0].patches = tokenPictures(of);
   pictures.all[1] = {rowsOf(shown.tensor.gradient),
                      divergingScale(look, std::max(shown.steepest, 1e-12F)),
                      trFormat("gradient: at most {:.3g}", shown.steepest),
                      {},
                      tokens};
+  pictures.all[1].patches = pictures.all[0].patches;
   return pictures;
 }
 
-void drawDependedCells(const FrameContext& look, const ShownTensor& shown,
-                       const std::vector<std::string>& tokens, const Rect& room) {
+void drawDependedCells(const FrameContext& look, const ShownTensor& shown, const ModelMoment& of,
+                       const Rect& room) {
+  const std::vector<std::string> tokens = of.tokenNames();
+  const std::optional<TokenPictures> patches =
+      of.ofImage() ? std::optional(tokenPictures(of)) : std::nullopt;
   ImGui::SetCursorScreenPos(room.a);
   const bool neurons = shown.tensor.part == LayerPart::neurons;
   Table table(look, {.id = "cells of a layer", .height = room.height(), .dense = true},
@@ -205,6 +211,7 @@ void drawDependedCells(const FrameContext& look, const ShownTensor& shown,
     const Index row = cell.place / shown.width(), column = cell.place % shown.width();
     table.row(i);
     table.number(withThousands(row + 1), look.theme.textMuted);
+    patchInCell(look, table, patches ? &*patches : nullptr, row);
     table.text(tokens[static_cast<std::size_t>(row)]);
     table.number(withThousands(column + 1));
     table.number(fmt::format("{:.3g}", shown.tensor.values.data()[cell.place]));
@@ -245,7 +252,7 @@ void drawLayerTensors(const PanelContext& panel, const AskedWord& asked) {
       look,
       picturesOfTensor(look, shown, of.of, asked.key("layer tensors").add(of.layer).add(of.stack)),
       room);
-  drawDependedCells(look, shown, of.of.tokenNames(), right);
+  drawDependedCells(look, shown, of.of, right);
 }
 
 }  // namespace headscope::ui

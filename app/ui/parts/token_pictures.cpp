@@ -68,6 +68,16 @@ void patchInLine(const FrameContext& look, const Tensor& x, Index token) {
   ImGui::SameLine(0.0F, look.space.tight);
 }
 
+void patchInTip(const FrameContext& look, const TokenPictures& pictures, Index token) {
+  if (!pictures.has(token)) return;
+  ImGui::BeginTooltip();
+  const float side = 2.0F * ImGui::GetTextLineHeight();
+  const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {side, side});
+  pictures.draw(look, ImGui::GetWindowDrawList(), {{token, at}});
+  ImGui::Dummy(at.size());
+  ImGui::EndTooltip();
+}
+
 void patchBeforeButton(const FrameContext& look, const TokenPictures* pictures, Index token) {
   if (look.still || pictures == nullptr || !pictures->has(token)) return;
   const float side = ImGui::GetTextLineHeight(), height = ImGui::GetFrameHeight();
