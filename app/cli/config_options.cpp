@@ -109,6 +109,22 @@ CLI::Option* addWhole(CLI::App& app, const std::string& flag, std::optional<Inde
   return app.add_option(flag, value, about)->check(notWhole)->type_name("N");
 }
 
+CLI::Option* addRepeatable(CLI::App& app, const char* flag, std::vector<std::string>& values,
+                           const char* type, const char* about) {
+  return app
+      .add_option(
+          flag,
+          // unchanged: newer versions of CLI11 rewrite "{}" before this callback
+          [&values, &app, flag](const CLI::results_t&) {
+            values = app.get_option(flag)->results();
+            return true;
+          },
+          about)
+      ->allow_extra_args(false)
+      ->take_all()
+      ->type_name(type);
+}
+
 CLI::Option* addThreads(CLI::App& app, int& threads, const std::string& about) {
   constexpr int kMostThreads = 1024;
   return app.add_option("--threads", threads, about)

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/index.h"
 
@@ -49,6 +50,10 @@ std::string notSeed(const std::string& text);  // a whole number from 0
 /// Adds a flag that takes a whole number.
 CLI::Option* addWhole(CLI::App& app, const std::string& flag, std::optional<Index>& value,
                       const std::string& about);
+/// Adds a flag that may be given several times, with a value each. It keeps its values unchanged,
+/// while a vector would read "{}" as an empty one.
+CLI::Option* addRepeatable(CLI::App& app, const char* flag, std::vector<std::string>& values,
+                           const char* type, const char* about);
 /// Adds --threads.
 CLI::Option* addThreads(CLI::App& app, int& threads,
                         const std::string& about = "0 (default): one per core");

@@ -287,7 +287,7 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   refuseIf(!o.layer, "--model has several layers: choose one with --layer N, from 0");
   refuseIf(o.texts.size() > 1, "--model runs on one text: give --text once");
   ModelTextOptions text;
-  if (!o.texts.empty()) text.text = o.texts.front();
+  if (!o.texts.empty()) text.texts = {o.texts.front()};
   const Index budget = defaultMemoryBudget();
   OpenModels models;
   const formats::AdaptedFolder place = adaptedFolderFrom(o.model, o.adapter);

@@ -109,7 +109,7 @@ ModelInput fittingInput(const ModelOptions& options, OpenModels& models,
   const auto tokenizer = models.tokenizer(options.directory);
   const std::string whole = tokenized(options.text, *tokenizer).texts.front();
   ModelTextOptions cut;
-  cut.text = model::firstTokens(whole, *tokenizer, most);
+  cut.texts = {std::string(model::firstTokens(whole, *tokenizer, most))};
   return modelInput(models, options.directory, cut, {}, config);
 }
 

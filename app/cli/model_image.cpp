@@ -1,6 +1,7 @@
 #include "app/cli/model_image.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -102,8 +103,11 @@ TextMatch textMatch(const model::ModelTrace& image, const std::string& folder,
   if (text.given() > 0) {
     if (!text.pair.empty()) throw UserError("--pair: an image is matched with the lines of --text");
     const auto tokenizer = models.tokenizer(folder);
-    found.texts = model::linesToMatch(tokenized(text, *tokenizer).texts.front());
-    if (found.texts.empty()) throw UserError("the text has no line: give one text on each line");
+    found.texts =
+        model::linesToMatch(text.texts.empty() ? tokenized(text, *tokenizer).texts.front()
+                                               : fmt::format("{}", fmt::join(text.texts, "\n")));
+    if (found.texts.empty())
+      throw UserError("there is no text to match: give --text, once for each text");
     for (const std::string& line : found.texts) {
       auto input =
           inputOf(tokenizer->encode(line, true, "--text"), *tokenizer, both.texts->config());
@@ -137,7 +141,7 @@ Json matchJson(const TextMatch& match, const model::ModelConfig& image) {
 
 void printMatch(std::ostream& out, const TextMatch& match, const model::ModelConfig& image) {
   if (match.texts.empty()) {
-    out << "give --text, one text on each line, to match this image with texts\n";
+    out << "give --text, once for each text, to match this image with texts\n";
     return;
   }
   out << "the match of the image with each text: cosine, and probability among these texts\n";

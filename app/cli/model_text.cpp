@@ -31,7 +31,8 @@ std::string readStandardInput(std::istream* in, std::string_view flag, std::size
 
 void addModelText(CLI::App& app, ModelTextOptions& options, const Context& context) {
   options.in = context.in;
-  app.add_option("--text", options.text, "the text")->type_name("TEXT");
+  addRepeatable(app, "--text", options.texts, "TEXT",
+                "the text; repeat the flag to match an image with several");
   app.add_option("--pair", options.pair, "two texts, as the model takes pairs")
       ->expected(2)
       ->type_name("A B");
@@ -41,8 +42,8 @@ void addModelText(CLI::App& app, ModelTextOptions& options, const Context& conte
 }
 
 void setText(ModelTextOptions& options, std::vector<Index>& ids, const formats::TextOrIds& text) {
-  options.text.reset();
-  if (text.ids.empty()) options.text = text.text;
+  options.texts.clear();
+  if (text.ids.empty()) options.texts = {text.text};
   ids = text.ids;
 }
 
@@ -69,7 +70,16 @@ Tokenized tokenized(const ModelTextOptions& options, const tokenizer::Tokenizer&
     const auto &first = options.pair.front(), &second = options.pair.back();
     return {options.pair, tokenizer.encodePair(first, second, special, "--pair")};
   }
-  if (options.text) return {{*options.text}, tokenizer.encode(*options.text, special, "--text")};
+  if (options.texts.size() > 1) {
+    throw UserError(fmt::format(
+        "--text was given {} times, and one text is read here: give it once, two as --pair, and "
+        "several texts each in a run of its own; with --image each is matched with the image",
+        options.texts.size()));
+  }
+  if (!options.texts.empty()) {
+    const std::string& text = options.texts.front();
+    return {{text}, tokenizer.encode(text, special, "--text")};
+  }
   std::string text = options.file == "-"
                          ? readStandardInput(options.in, "--file", tokenizer::kMostTokenizedBytes)
                          : readText(options.file, tokenizer::kMostTokenizedBytes, "text");

@@ -16,12 +16,14 @@
 namespace headscope::cli {
 
 struct ModelTextOptions {
-  std::optional<std::string> text;
-  std::vector<std::string> pair;  // two, or none
-  std::string file;               // "-": the standard input
-  std::istream* in = nullptr;     // the standard input; null: it cannot be read
+  std::vector<std::string> texts;  // several are lines that an image is matched with
+  std::vector<std::string> pair;   // two, or none
+  std::string file;                // "-": the standard input
+  std::istream* in = nullptr;      // the standard input; null: it cannot be read
 
-  int given() const { return (text ? 1 : 0) + (pair.empty() ? 0 : 1) + (file.empty() ? 0 : 1); }
+  int given() const {
+    return (texts.empty() ? 0 : 1) + (pair.empty() ? 0 : 1) + (file.empty() ? 0 : 1);
+  }
 };
 
 /// Reads the standard input for a flag that was given as "-". Throws UserError that names the flag

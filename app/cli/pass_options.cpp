@@ -40,32 +40,16 @@ void addList(CLI::App& app, const char* flag, std::vector<Index>& values, const 
   add(app, flag, values, {"N,N", notWhole}, about, group)->delimiter(',')->allow_extra_args(false);
 }
 
-/// Adds a flag that is given once per batch item. It keeps its values unchanged, while a vector
-/// would read "{}" as an empty one.
-void addRepeatable(CLI::App& app, const char* flag, std::vector<std::string>& values,
-                   const char* type, const char* about, const char* group) {
-  app.add_option(
-         flag,
-         // unchanged: newer versions of CLI11 rewrite "{}" before this callback
-         [&values, &app, flag](const CLI::results_t&) {
-           values = app.get_option(flag)->results();
-           return true;
-         },
-         about)
-      ->allow_extra_args(false)
-      ->take_all()
-      ->type_name(type)
-      ->group(group);
-}
-
 void addInputFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Input (the preset's example without any)";
-  addRepeatable(app, "--text", o.texts, "TEXT", "a sentence; repeat the flag for each batch item",
-                group);
+  addRepeatable(app, "--text", o.texts, "TEXT", "a sentence; repeat the flag for each batch item")
+      ->group(group);
   addRepeatable(app, "--memory-text", o.memoryTexts, "TEXT",
-                "text of the memory, for cross-attention", group);
+                "text of the memory, for cross-attention")
+      ->group(group);
   addRepeatable(app, "--series", o.series, "FILE.csv",
-                "a series, one row for each time step; repeat the flag for each batch item", group);
+                "a series, one row for each time step; repeat the flag for each batch item")
+      ->group(group);
   add(app, "--input", o.input, kTensorFile, "holds x (B,T,D or T,D), perhaps memory", group);
   app.add_flag("--no-positions", o.noPositions, "embed without positions")->group(group);
   app.add_flag("--sinusoidal-positions", o.sinusoidalPositions,
@@ -141,11 +125,11 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
       ->allow_extra_args(false);
   addRepeatable(
       app, "--pin", o.pins, "CELL=X",
-      "gives a computed cell a value: \"raw_scores[0,5,2,1]=30\"; repeat the flag for others",
-      group);
+      "gives a computed cell a value: \"raw_scores[0,5,2,1]=30\"; repeat the flag for others")
+      ->group(group);
   addRepeatable(app, "--mistake", o.mistakes, "NAME",
-                "makes a common mistake: reshape, softmax-queries, …; repeat the flag for others",
-                group);
+                "makes a common mistake: reshape, softmax-queries, …; repeat the flag for others")
+      ->group(group);
   add(app, "--dropout", o.dropout, {"RATE", notNumber},
       "rate of dropped weights, as in training (default 0)", group);
   add(app, "--dropout-seed", o.dropoutSeed, kSeed, "seed of the dropped weights (default 1)",

@@ -43,8 +43,8 @@ std::string argumentOf(const std::string& field, const Json& value) {
                               value.dump().substr(0, 40)));
 }
 
-/// Appends a field of a request as a command's flag. A list stands as "--ids=1,2", or as two
-/// arguments for the flag that takes two texts.
+/// Appends a field of a request as a command's flag. A list stands as "--ids=1,2", as two
+/// arguments for the flag that takes two texts, or as one flag for each of its values.
 void addFlag(std::vector<std::string>& arguments, const CLI::App& command, const std::string& field,
              const Json& value) {
   const std::string flag = flagOf(field);
@@ -68,7 +68,9 @@ void addFlag(std::vector<std::string>& arguments, const CLI::App& command, const
   if (list->empty()) return;
   std::vector<std::string> values;
   for (const Json& each : *list) values.push_back(argumentOf(field, each));
-  if (option->get_items_expected_min() > 1) {
+  if (option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll) {
+    for (const std::string& each : values) arguments.push_back(flag + "=" + each);
+  } else if (option->get_items_expected_min() > 1) {
     arguments.push_back(flag);
     arguments.insert(arguments.end(), values.begin(), values.end());
   } else {

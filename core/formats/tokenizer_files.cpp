@@ -84,7 +84,8 @@ class OldFiles {
         {"gemma", "GemmaTokenizer"}, {"gemma2", "GemmaTokenizer"},
         {"t5", "T5Tokenizer"},       {"albert", "AlbertTokenizer"},
         {"mt5", "T5Tokenizer"},      {"umt5", "T5Tokenizer"},
-        {"bart", "BartTokenizer"},   {"marian", "MarianTokenizer"}};
+        {"bart", "BartTokenizer"},   {"marian", "MarianTokenizer"},
+        {"clip", "CLIPTokenizer"},   {"clip_text_model", "CLIPTokenizer"}};
     if (!type) return std::nullopt;
     const auto found = kClasses.find(type->text());
     if (found == kClasses.end()) {
@@ -224,7 +225,7 @@ TokenizerPtr bertFrom(const OldFiles& files) {
   });
 }
 
-Bpe mergesFrom(const OldFiles& files, const Vocabulary& vocabulary) {
+Bpe mergesFrom(const OldFiles& files, const Vocabulary& vocabulary, BpeSettings settings) {
   const std::string name = files.path("merges.txt");
   return ofFile(name, [&] {
     const std::string text = files.read("merges.txt");
@@ -241,7 +242,7 @@ Bpe mergesFrom(const OldFiles& files, const Vocabulary& vocabulary) {
       }
       merges.emplace_back(line.substr(0, space), line.substr(space + 1));
     }
-    return Bpe(vocabulary, merges, {});
+    return Bpe(vocabulary, merges, std::move(settings));
   });
 }
 
@@ -286,6 +287,35 @@ void asQwen(const OldFiles& files, TokenizerParts& parts) {
   parts.preTokenizers = {
       SplitPreTokenizer{Pattern::regex(kQwenExpression), Delimiter::isolated, false},
       ByteLevelPreTokenizer{false, false}};
+}
+
+/// The pre-tokeniser of CLIP: words, single digits, and runs of other characters.
+constexpr const char* kClipExpression =
+    R"('s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+)";
+
+void asClip(const OldFiles& files, TokenizerParts& parts) {
+  const auto special = [&](const char* name, const char* usual) {
+    return requiredSpecial(files.special(name, usual), parts);
+  };
+  const auto begin = special("bos_token", "<|startoftext|>");
+  const auto end = special("eos_token", "<|endoftext|>");
+  parts.normalizers = {UnicodeNormalizer{NormalForm::nfc},
+                       ReplaceNormalizer{Pattern::regex(R"(\s+)"), " "}, LowercaseNormalizer{}};
+  parts.preTokenizers = {
+      SplitPreTokenizer{Pattern::regex(kClipExpression), Delimiter::removed, true},
+      ByteLevelPreTokenizer{false, true}};
+  parts.postProcessors = {
+      Template{{{-1, 0, begin}, {0, 0, {}}, {-1, 0, end}},
+               {{-1, 0, begin}, {0, 0, {}}, {-1, 0, end}, {-1, 0, end}, {1, 0, {}}, {-1, 0, end}}}};
+}
+
+/// How the class splits words: CLIP's marks the last token of each.
+BpeSettings bpeOf(const OldFiles& files, const std::string& tokenizerClass) {
+  BpeSettings settings;
+  if (tokenizerClass != "CLIPTokenizer") return settings;
+  settings.unknown = files.special("unk_token", "<|endoftext|>").content;
+  settings.endSuffix = "</w>";
+  return settings;
 }
 
 /// T5's 100 sentinels stand behind the file's pieces, the last first.
@@ -398,6 +428,7 @@ TokenizerPtr byteLevelFrom(const OldFiles& files, const std::string& tokenizerCl
   static const std::map<std::string, Complete, std::less<>> kKnown{{"GPT2Tokenizer", asGpt2},
                                                                    {"RobertaTokenizer", asRoberta},
                                                                    {"BartTokenizer", asRoberta},
+                                                                   {"CLIPTokenizer", asClip},
                                                                    {"Qwen2Tokenizer", asQwen}};
   const auto known = kKnown.find(tokenizerClass);
   if (known == kKnown.end()) files.refuseClass(tokenizerClass, "vocab.json and merges.txt");
@@ -405,7 +436,7 @@ TokenizerPtr byteLevelFrom(const OldFiles& files, const std::string& tokenizerCl
   return ofFile(name, [&]() -> TokenizerPtr {
     const Json json = tokenizerJson(files.read("vocab.json"), name);
     Vocabulary vocabulary(vocabularyEntries({json, name}));
-    Bpe bpe = mergesFrom(files, vocabulary);
+    Bpe bpe = mergesFrom(files, vocabulary, bpeOf(files, tokenizerClass));
     TokenizerParts parts{std::move(vocabulary), std::move(bpe), files.withIds(), {}, {}, {}, {}};
     parts.decoders = {ByteLevelDecoder{}};
     known->second(files, parts);

@@ -218,13 +218,38 @@ std::vector<Token> Tokenizer::encodePair(std::string_view first, std::string_vie
                      });
 }
 
+namespace {
+
+/// The mark of a word's last token, "</w>", where the decoder knows bytes alone, as CLIP's.
+std::string_view markOfEnd(const TokenizerParts& parts) {
+  const auto* bpe = std::get_if<Bpe>(&parts.model);
+  const bool bytes = parts.decoders.size() == 1 &&
+                     std::holds_alternative<ByteLevelDecoder>(parts.decoders.front());
+  return bpe != nullptr && bytes ? std::string_view(bpe->settings().endSuffix) : std::string_view();
+}
+
+/// Removes the mark. Returns whether it was there.
+bool removeMark(std::string& token, std::string_view mark) {
+  const bool marked = !mark.empty() && token.size() > mark.size() && token.ends_with(mark);
+  if (marked) token.resize(token.size() - mark.size());
+  return marked;
+}
+
+}  // namespace
+
 std::string Tokenizer::decode(const std::vector<TokenId>& ids, bool keepSpecial) const {
+  const std::string_view mark = markOfEnd(parts_);
   std::vector<std::string> texts;
   for (const TokenId id : ids) {
     const std::string* written = text(id);
-    if (written != nullptr && (keepSpecial || !isSpecial(id))) texts.push_back(*written);
+    if (written == nullptr || (isSpecial(id) && !keepSpecial)) continue;
+    texts.push_back(*written);
+    // a space behind every word, as transformers decodes CLIP's tokens
+    if (removeMark(texts.back(), mark)) texts.back() += byteCharacter(' ');
   }
-  return tokenizer::decode(parts_.decoders, std::move(texts));
+  std::string text = tokenizer::decode(parts_.decoders, std::move(texts));
+  if (!mark.empty() && text.ends_with(' ')) text.pop_back();
+  return text;
 }
 
 const AddedToken* Tokenizer::added(TokenId id) const {
@@ -262,6 +287,7 @@ std::string Tokenizer::bytes(TokenId id) const {
   if (written == nullptr) return {};
   if (added(id) != nullptr) return *written;
   std::string result = *written;
+  removeMark(result, markOfEnd(parts_));
   for (const Decoder& step : parts_.decoders) {
     if (std::holds_alternative<ByteLevelDecoder>(step)) {
       return bytesOfCharacters(result).value_or(result);

@@ -327,7 +327,7 @@ TEST_F(ModelImage, TheMapIsOfAHeadTheMeanOrTheRollout) {
   ui.click("rollout", kModelTextCard);
   ui.settle();
   ui.frame();
-  EXPECT_TRUE(says("layers 1 to 1, rollout: what reaches “class”")) << all(kModelTextCard);
+  EXPECT_TRUE(says("layer 1, rollout: what reaches “class”")) << all(kModelTextCard);
   ui.click("mean of heads", kModelTextCard);
   ui.settle();
   ui.frame();

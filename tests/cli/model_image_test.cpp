@@ -142,6 +142,11 @@ TEST_F(ModelImage, ClipMatchesAnImageWithTheLinesOfAText) {
   }
   EXPECT_NEAR(total, 1.0, 1e-9);
   EXPECT_EQ(found.at("match")[2].at("text"), "bird");
+  flags = clip;
+  flags.insert(flags.end(), {"--text", "cat", "--text", "dog", "--text=bird"});
+  EXPECT_EQ(jsonOf(flags).at("match"), found.at("match"));
+  expectRefused({"model", path("clip"), "--text", "cat", "--text", "dog"},
+                {"--text was given 2 times", "--pair", "--image"});
   const SafetensorsFile file(path("t.safetensors"));
   EXPECT_EQ(file.shape("image_embeds"), (Shape{24}));
   EXPECT_EQ(file.shape("text_embeds"), (Shape{3, 24}));

@@ -203,6 +203,7 @@ std::string mapInWords(const ModelView& view, const ModelMoment& moment) {
     case ImageMap::rollout:
       break;
   }
+  if (head.layer == 0) return trFormat("layer 1, rollout: what reaches “{}”", token);
   return trFormat("layers 1 to {}, rollout: what reaches “{}”", head.layer + 1, token);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "app/ui/compat.h"
@@ -144,9 +145,8 @@ class ModelPredictionCard final : public Card {
       offered.push_back(i);
       tabs.push_back({tr(reading.title), tr(reading.about)});
     }
-    auto shown = std::ranges::find(offered, view.reading);
-    if (shown == offered.end()) shown = offered.begin();
-    view.reading = *shown;
+    takeOffered(view.reading, offered);
+    const auto shown = std::ranges::find(offered, view.reading);
     const float top = ImGui::GetCursorPosY();
     const float fold = std::max(buttonWidth(look, tr(kFold)), buttonWidth(look, tr(kUnfold)));
     const float enlarge = std::max(buttonWidth(look, tr(kEnlarge)), buttonWidth(look, tr(kReduce)));
@@ -174,6 +174,7 @@ class ModelPredictionCard final : public Card {
     if (clicked >= 0) {
       view.reading = offered[static_cast<std::size_t>(clicked)];
       view.folded = false;
+      instead_.reset();
     }
     if (view.folded) return;
     if (moment == nullptr) return;
@@ -198,6 +199,19 @@ class ModelPredictionCard final : public Card {
   }
 
  private:
+  /// Takes the first reading in the place of one that the model does not have, until a model has
+  /// it again.
+  void takeOffered(int& reading, const std::vector<int>& offered) {
+    const auto has = [&](int each) { return std::ranges::find(offered, each) != offered.end(); };
+    if (instead_ && reading == instead_->second && has(instead_->first)) {
+      reading = instead_->first;
+      instead_.reset();
+    }
+    if (has(reading)) return;
+    instead_ = {reading, offered.front()};
+    reading = offered.front();
+  }
+
   /// Draws the reading Why, of the chosen word or of a score.
   void why(const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment) {
     const FrameContext& look = panel.look;
@@ -298,6 +312,7 @@ class ModelPredictionCard final : public Card {
   }
 
   LiveModel& model_;
+  std::optional<std::pair<int, int>> instead_;  // a reading, and the one in its place
   GenerationTab generation_;
   ComparedTab compared_;
   std::string typed_;  // the word being typed
