@@ -171,7 +171,6 @@ float pytorchHeight(const FrameContext& look) {
   return codeLineHeight(look) * kCodeLines + look.space.large;
 }
 
-/// Draws the PyTorch line of the step between its neighbours.
 /// Returns as many of a step's statements as fit on a line, at least the first.
 std::string statementsIn(ImFont* font, const std::vector<std::string>& statements, float width) {
   std::string line;
@@ -183,6 +182,41 @@ std::string statementsIn(ImFont* font, const std::vector<std::string>& statement
   return line;
 }
 
+/// Returns where the last call that begins within the width begins: at its point; 0: nowhere.
+std::size_t lastCallWithin(ImFont* font, const std::string& code, float width) {
+  std::size_t end = code.rfind('.');
+  while (end != std::string::npos && end > 0 && textSize(font, code.substr(0, end)).x > width) {
+    end = code.rfind('.', end - 1);
+  }
+  return end == std::string::npos ? 0 : end;
+}
+
+/// Draws code on a line, closer where it is longer by some letters. Code that is longer still goes
+/// on in the line `next`, if there is one. Returns whether it does.
+bool codeLine(const FrameContext& look, const Rect& line, const Rect* next, std::string code,
+              ImU32 color) {
+  ImFont* mono = look.fonts.monoSmall;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto ofWidth = [&] { return line.width() / textSize(mono, code).x; };
+  // without room for it, a statement is shown as its right side
+  const std::size_t right = code.find(" = ");
+  if (ofWidth() < kSmallestCode && right != std::string::npos) code.erase(0, right + 3);
+  if (ofWidth() >= kSmallestCode) {
+    const float size = fontSize(mono) * std::min(1.0F, ofWidth());
+    list->AddText(mono, std::floor(size * 2.0F) * 0.5F, line.a, color, code.c_str());
+    return false;
+  }
+  const std::size_t end = lastCallWithin(mono, code, line.width());
+  if (next == nullptr || end == 0) {
+    drawText(list, mono, line.a, color, elided(mono, code, line.width()));
+    return false;
+  }
+  drawText(list, mono, line.a, color, code.substr(0, end));
+  drawText(list, mono, next->a, color, elided(mono, "  " + code.substr(end), line.width()));
+  return true;
+}
+
+/// Draws the PyTorch line of the step between its neighbours.
 void pytorchLines(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -192,24 +226,19 @@ void pytorchLines(const PanelContext& panel) {
   const int from = std::clamp(now - 1, 0, static_cast<int>(steps.size()) - kCodeLines);
   const Rect at = Rect::at(ImGui::GetCursorScreenPos(),
                            {ImGui::GetContentRegionAvail().x, pytorchHeight(look)});
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(at.a, at.b, t.field, look.px(5));
-  Rect lines = at.inset(look.px(8));
-  for (int i = from; i < from + kCodeLines; ++i) {
-    const Rect line = lines.cutTop(codeLineHeight(look));
-    ImFont* mono = look.fonts.monoSmall;
-    std::string code =
-        statementsIn(mono, steps[static_cast<std::size_t>(i)]->text(c).pytorch, line.width());
-    const auto ofWidth = [&] { return line.width() / textSize(mono, code).x; };
-    // without room for it, a statement is shown as its right side
-    const std::size_t right = code.find(" = ");
-    if (ofWidth() < kSmallestCode && right != std::string::npos) code.erase(0, right + 3);
-    // a line that is longer by some letters is set closer
-    const float fit = std::min(1.0F, ofWidth());
-    const bool whole = fit >= kSmallestCode;
-    list->AddText(mono, std::floor(fontSize(mono) * (whole ? fit : 1.0F) * 2.0F) * 0.5F, line.a,
-                  i == now ? t.accentText : t.textMuted,
-                  (whole ? code : elided(mono, code, line.width())).c_str());
+  ImGui::GetWindowDrawList()->AddRectFilled(at.a, at.b, t.field, look.px(5));
+  const Rect inner = at.inset(look.px(8));
+  const auto lineAt = [&](int i) { return inner.row(i, kCodeLines, 0.0F); };
+  for (int i = 0; i < kCodeLines; ++i) {
+    const bool isNow = from + i == now;
+    const Rect line = lineAt(i), next = lineAt(i + 1);
+    const bool hasNext = isNow && i + 1 < kCodeLines;  // the next statement gives way to this one
+    const auto& statements = steps[static_cast<std::size_t>(from + i)]->text(c).pytorch;
+    std::string code = statementsIn(look.fonts.monoSmall, statements, line.width());
+    if (codeLine(look, line, hasNext ? &next : nullptr, std::move(code),
+                 isNow ? t.accentText : t.textMuted)) {
+      ++i;
+    }
   }
   ImGui::Dummy(at.size());
   tip(look, step(panel.selection.step).text(c).pytorchLine());

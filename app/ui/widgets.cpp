@@ -15,8 +15,9 @@
 namespace headscope::ui {
 namespace {
 
-constexpr double kTipDelay = 0.35;   // seconds
-constexpr float kTipWidth = 340.0F;  // points at most
+constexpr double kTipDelay = 0.35;       // seconds
+constexpr float kTipWidth = 340.0F;      // points at most
+constexpr float kBetweenChoices = 4.0F;  // points
 
 /// Returns whether the previous item was clicked and the mouse has not left it since. A tooltip
 /// would then hide the click's effect.
@@ -324,7 +325,7 @@ int choices(const FrameContext& look, const char* id, const std::vector<const ch
   int index = 0;
   ImGui::PushID(id);
   for (const char* text : texts) {
-    if (index > 0) ImGui::SameLine(0.0F, look.space.tight);
+    if (index > 0) flowOn(look, buttonWidth(look, text), kBetweenChoices);
     if (pill(look, text, index == chosen) && index != chosen) clicked = index;
     ++index;
   }

@@ -73,6 +73,19 @@ std::vector<HeadRow> headRowsOf(const PanelContext& panel, Index head, const Hea
   return rows;
 }
 
+/// Returns the value in the largest letters in which it fits, else the reason why there is none, as
+/// far as whole parts of it fit.
+std::pair<ImFont*, std::string> shownValueOf(const FrameContext& look, const HeadRow& row,
+                                             float width) {
+  if (row.why.empty()) {
+    const bool fits = textSize(look.fonts.monoSmall, row.value).x <= width;
+    ImFont* font = fits ? look.fonts.monoSmall : look.fonts.tiny;
+    return {font, elided(font, row.value, width)};
+  }
+  std::string shown = wholeParts(look.fonts.tiny, "– " + row.why, width);
+  return {look.fonts.tiny, shown.ends_with("…") ? tr("not defined") : std::move(shown)};
+}
+
 void drawHeadRow(const FrameContext& look, const HeadRow& row, ImU32 color) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -80,13 +93,10 @@ void drawHeadRow(const FrameContext& look, const HeadRow& row, ImU32 color) {
   const float name = textSize(look.fonts.small, row.name).x;
   drawText(list, look.fonts.small, at, look.theme.text, row.name);
   underlineTerm(look, {at.x, at.y + fontSize(look.fonts.small) + look.space.hair}, name);
-  const bool defined = row.why.empty();
-  ImFont* font = defined ? look.fonts.monoSmall : look.fonts.tiny;
-  const std::string shown =
-      elided(font, defined ? row.value : "– " + row.why, width - name - look.space.medium);
+  const auto [font, shown] = shownValueOf(look, row, width - name - look.space.medium);
   drawText(list, font, {at.x + width - textSize(font, shown).x, at.y}, color, shown);
   ImGui::Dummy({width, headRowHeight(look)});
-  tip(look, row.about + (defined ? "" : tr("\nNot defined because ") + row.why + "."));
+  tip(look, row.about + (row.why.empty() ? "" : tr("\nNot defined because ") + row.why + "."));
 }
 
 /// Draws "Head 6 looks like [previous token]".

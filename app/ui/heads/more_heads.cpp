@@ -49,7 +49,7 @@ std::string countInWords(const HeadCountPoint& point, const AttentionConfig& con
       "which grow with it · {} ms, the best of {} · results of {}",
       withThousands(point.cost.parameters), flopsInWords(point.cost.flops),
       flopsInWords(point.cost.projectionFlops), withThousands(point.cost.scoreValues),
-      number(point.ms, 3), point.runs == 1 ? tr("one run") : trFormat("{} runs", point.runs),
+      number(point.ms, 3), point.runs == 1 ? tr("one run") : trFormat("{} runs", withThousands(point.runs)),
       bytesInWords(point.heldBytes));
   return text;
 }

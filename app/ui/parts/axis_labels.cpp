@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kLookedAtForWidth = 512;  // labels; no more ever fit
 constexpr std::size_t kMeasured = 16;           // the longest of those labels are measured
+constexpr float kBetweenNames = 0.35F;          // the least gap between them, per height
 constexpr float kTurnedShare = 0.72F;           // the height of a turned label, per length
 
 /// Returns the step between drawn labels at which they stay `least` apart.
@@ -164,6 +165,7 @@ ColumnLabels::ColumnLabels(const FrameContext& look, const AxisLabels& labels, f
       turned_(false) {
   if (labels.empty()) return;
   const float line = fontSize(labels_.font);
+  between_ = std::max(between_, line * kBetweenNames);
   widest_ = labels_.namesWidth();
   if (most > 0.0F && gap_ + labels_.curvesRoom() + line > most) labels_.curves = {};
   const float above = labels_.curvesRoom() + gap_;

@@ -97,7 +97,7 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
   drawText(list, font, {pen.x + indent, pen.y}, t.text, elided(font, sum, room - indent));
   if (lines < 2) return;
   drawText(list, font, {pen.x + indent, pen.y + lineHeight}, t.textMuted,
-           elided(font, below ? a.remark : a.next, text.width() - indent));
+           wholeParts(font, below ? a.remark : a.next, text.width() - indent));
 }
 
 }  // namespace headscope::ui

@@ -19,6 +19,7 @@
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/trace.h"
 
@@ -54,7 +55,8 @@ std::string differenceInWords(const PerHeadComparison& c) {
 
 std::string timesInWords(const PerHeadComparison& c) {
   const std::size_t heads = c.perHead.size();
-  const std::string runs = c.runs == 1 ? tr("one run") : trFormat("the best of {} runs", c.runs);
+  const std::string runs =
+      c.runs == 1 ? tr("one run") : trFormat("the best of {} runs", withThousands(c.runs));
   return trFormat("combined {} ms · {} {} ms · {}", number(c.togetherMs, 3),
                   heads == 1 ? "1 head" : trFormat("{} heads one by one", heads),
                   number(c.perHeadMs, 3), runs);
@@ -295,7 +297,7 @@ class PerHeadTool final : public Card {
     const float line = fontSize(font) + look.space.hair;
     const auto write = [&](float lines, ImU32 color, std::string_view text) {
       drawText(ImGui::GetWindowDrawList(), font, {room.a.x, room.centre().y + lines * line}, color,
-               elided(font, text, room.width()));
+               wholeParts(font, text, room.width()));
     };
     if (c != nullptr) {
       write(-1.0F, c->agrees() ? t.good : t.bad, differenceInWords(*c));

@@ -80,18 +80,21 @@ bool allAnswered(const RunsOfModel& runs, std::size_t question) {
       runs, [=](const MeasuredRun* run) { return run->answeredAt(question).has_value(); });
 }
 
+constexpr float kTableWidth = 460.0F;    // points
+constexpr float kLeastOfChart = 180.0F;  // points
+
 ImU32 colorOf(const Theme& theme, std::size_t model) { return headColor(theme, model); }
 
 void table(const FrameContext& look, const std::vector<RunsOfModel>& all, std::size_t& question) {
   std::vector<TableColumn> columns{{"layers × heads",
                                     tr("all with d_model 192, 1,500 steps of 64 × 96 tokens"),
-                                    false, 92, 1, false}};
+                                    false, 104, 1, false}};
   for (const language::StoryQuestion& each : storyQuestions()) {
     columns.push_back({std::string(each.name),
                        trFormat("{}: the first step with 90 % right, or the share of right "
                                 "answers at the end; the middle one of the seeds",
                                 tr(each.words)),
-                       true, 50, 0.4F});
+                       true, 54, 0.4F});
   }
   Table rows(look, {.id = "measured runs", .dense = true}, columns);
   if (const auto clicked = rows.clickedHeading(); clicked && *clicked > 0) question = *clicked - 1;
@@ -182,7 +185,8 @@ void measuredRunsView(const FrameContext& look, std::size_t& question) {
   const std::vector<RunsOfModel> all = models();
   wrappedLabel(look.fonts.small, look.theme.text, sentencesOf(all, question));
   Rect room = Rect::rest();
-  const Rect left = room.cutLeft(room.width() * 0.56F, look.space.large);
+  const float ofTable = std::min(look.px(kTableWidth), room.width() - look.px(kLeastOfChart));
+  const Rect left = room.cutLeft(std::max(room.width() * 0.56F, ofTable), look.space.large);
   ImGui::SetCursorScreenPos(left.a);
   ImGui::BeginChild("measured runs", left.size());
   table(look, all, question);

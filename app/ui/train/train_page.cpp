@@ -71,9 +71,11 @@ class TrainPage final : public Page {
   }
 
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
-    const float scale = panel.look.scale;
-    const float least = learnsWholeModel(panel.trainView) ? 1000.0F : 720.0F;
-    return {std::max(body.x, least * scale), std::max(body.y, 560.0F * scale)};
+    const auto px = [&](float length) { return panel.look.px(length); };
+    const float width =
+        std::max(body.x, px(learnsWholeModel(panel.trainView) ? kLeastOfModels : 720));
+    const bool high = learnsLanguage(panel.trainView) && isNarrow(panel.look, width);
+    return {width, std::max(body.y, px(high ? 740 : 560))};
   }
 
   std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
@@ -81,8 +83,10 @@ class TrainPage final : public Page {
     const float gap = px(kTrainGap);
     Rect room{{px(kTrainMargin), px(kTrainMargin)},
               {content.x - px(kTrainMargin), content.y - px(2)}};
-    const Rect task = room.cutLeft(std::clamp(content.x * 0.21F, px(300), px(400)), gap);
-    if (learnsLanguage(panel.trainView)) return languageLayout(panel, task, room);
+    const bool narrow = learnsWholeModel(panel.trainView) && isNarrow(panel.look, content.x);
+    const Rect task =
+        room.cutLeft(std::clamp(content.x * 0.21F, px(narrow ? 250 : 300), px(400)), gap);
+    if (learnsLanguage(panel.trainView)) return languageLayout(panel, task, room, narrow);
     if (learnsShapes(panel.trainView)) {
       std::vector<Rect> places(kPlaces);
       places.front() = task;
@@ -176,9 +180,15 @@ class TrainPage final : public Page {
     return true;
   }
 
+  static constexpr float kLeastOfModels = 930.0F;  // points
+  /// Returns whether content of this width has no room for the loss beside the six questions, as
+  /// where a lesson is open.
+  static bool isNarrow(const FrameContext& look, float width) { return width < look.px(1250); }
+
   /// The sentence and its heads in the middle, what the model writes at the right, and the curves
-  /// below.
-  static std::vector<Rect> languageLayout(const PanelContext& panel, const Rect& task, Rect room) {
+  /// below; in narrow content the loss stands below the task.
+  static std::vector<Rect> languageLayout(const PanelContext& panel, Rect task, Rect room,
+                                          bool narrow) {
     const auto px = [&](float length) { return panel.look.px(length); };
     const float gap = px(kTrainGap);
     std::vector<Rect> places(kPlaces);
@@ -187,8 +197,11 @@ class TrainPage final : public Page {
       places[kSentenceHeads] = room;  // says what to do
       return places;
     }
-    Rect below = room.cutBottom(std::clamp(room.height() * 0.36F, px(214), px(330)), gap);
-    places[kStoryLoss] = below.cutLeft(below.width() * 0.29F, gap);
+    const float least = narrow ? px(280) : px(214);
+    Rect below = room.cutBottom(std::clamp(room.height() * 0.36F, least, px(330)), gap);
+    places[kStoryLoss] =
+        narrow ? task.cutBottom(px(190), gap) : below.cutLeft(below.width() * 0.29F, gap);
+    places.front() = task;
     places[learnsText(panel.trainView) ? kTextTokens : kStoryQuestions] = below;
     Rect right = room.cutRight(std::clamp(room.width() * 0.29F, px(230), px(380)), gap);
     places[kNextWords] = right.cutTop(right.height() * 0.46F, gap);
