@@ -26,7 +26,7 @@ constexpr Theme kLightTheme{
     .accent = hex(0x5b4bdb),
     .accentSoft = hex(0xeceafb),
     .accentText = hex(0x5b4bdb),
-    .good = hex(0x0f7a43),
+    .good = hex(0x3f6f00),
     .bad = hex(0xb42318),
     .badSoft = hex(0xfdecea),
     .divider = hex(0xe9ebee),
@@ -105,7 +105,7 @@ constexpr Theme safeOf(Theme theme) {
   theme.queryText = dark ? hex(0x8ab4f8) : hex(0x2456a8);
   theme.keyText = dark ? hex(0xffc04d) : hex(0x7d5200);
   theme.valueText = dark ? hex(0x4fc79f) : hex(0x006b4f);
-  theme.good = dark ? hex(0x8ab4f8) : hex(0x1d5fae);
+  theme.good = dark ? hex(0xb7e3ff) : hex(0x003f72);
   theme.bad = dark ? hex(0xffb27a) : hex(0x8f3200);
   theme.badSoft = dark ? hex(0x40281a) : hex(0xfdeee2);
   return theme;

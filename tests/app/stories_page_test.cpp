@@ -37,6 +37,27 @@ ViewState smallStories() {
   return view;
 }
 
+/// A question is muted until it is answered, then it has the colour of the head that looks at the
+/// word that decides; a hue is a head's alone.
+TEST(QuestionColor, IsThatOfTheHeadThatAnswers) {
+  LanguageMoment moment;
+  moment.settings.model.layers = 2;
+  moment.settings.model.heads = 4;
+  moment.step = 50;
+  moment.answeredAt.resize(language::kStoryQuestions);
+  language::LanguageEvaluation now;
+  now.step = 50;
+  now.questions.resize(language::kStoryQuestions);
+  now.questions[0].head = {1, 2};
+  moment.evaluations.push_back(now);
+  const Theme& t = theme(ThemeKind::light);
+  EXPECT_EQ(questionColor(t, moment, 0), t.textMuted);
+  moment.answeredAt[0] = 75;
+  EXPECT_EQ(questionColor(t, moment, 0), t.textMuted);
+  moment.answeredAt[0] = 50;
+  EXPECT_EQ(questionColor(t, moment, 0), headColor(t, 6));
+}
+
 class StoriesPage : public testing::Test {
  protected:
   /// Plays the run that comes with the program to its end.

@@ -195,6 +195,17 @@ TEST_P(ThemeTest, HeadsAreToldApart) {
   }
 }
 
+/// Good and bad are no role of a token.
+TEST_P(ThemeTest, GoodAndBadAreNoRole) {
+  const Theme& t = theme_;
+  const Named roles{{"queries", t.queryText}, {"keys", t.keyText},     {"values", t.valueText},
+                    {"output", t.outputText}, {"Q", t.query},          {"K", t.key},
+                    {"V", t.value},           {"accent", t.accentText}};
+  for (const ImU32 verdict : {t.good, t.bad}) {
+    for (const auto& [name, color] : roles) EXPECT_GE(deltaE(verdict, color), 10.0) << name;
+  }
+}
+
 TEST(DeltaE2000, MatchesItsAuthorsPairs) {
   EXPECT_NEAR(deltaE2000({50, 2.6772, -79.7751}, {50, 0, -82.7485}), 2.0425, 1e-4);
   EXPECT_NEAR(deltaE2000({50, 2.5, 0}, {73, 25, -18}), 27.1492, 1e-4);

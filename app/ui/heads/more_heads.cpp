@@ -49,7 +49,8 @@ std::string countInWords(const HeadCountPoint& point, const AttentionConfig& con
       "which grow with it · {} ms, the best of {} · results of {}",
       withThousands(point.cost.parameters), flopsInWords(point.cost.flops),
       flopsInWords(point.cost.projectionFlops), withThousands(point.cost.scoreValues),
-      number(point.ms, 3), point.runs == 1 ? tr("one run") : trFormat("{} runs", withThousands(point.runs)),
+      number(point.ms, 3),
+      point.runs == 1 ? tr("one run") : trFormat("{} runs", withThousands(point.runs)),
       bytesInWords(point.heldBytes));
   return text;
 }
@@ -98,7 +99,7 @@ class MoreHeadsTab final : public Card {
       return std::optional(static_cast<double>(value) / unit);
     };
     drawChart(look, part(0), tr("Distinct heads"),
-              {{"distinct", t.accent,
+              {{"distinct", t.text,
                 [&](const HeadCountPoint& p) -> std::optional<double> {
                   const auto distinct = p.distinct(cut);
                   if (!distinct) return std::nullopt;
@@ -106,16 +107,16 @@ class MoreHeadsTab final : public Card {
                 }}},
               true, true);
     drawChart(look, part(1), "MFLOP",
-              {{tr("whole pass"), headColor(t, 0),
+              {{tr("whole pass"), t.text,
                 [&](const HeadCountPoint& p) { return scaled(p.cost.flops, 1e6); }},
-               {"projections", headColor(t, 1),
+               {"projections", t.text,
                 [&](const HeadCountPoint& p) { return scaled(p.cost.projectionFlops, 1e6); }}},
               false);
     drawChart(
         look, part(2), tr("Measured"),
-        {{"ms", headColor(t, 4),
+        {{"ms", t.text,
           [](const HeadCountPoint& p) { return p.ran() ? std::optional(p.ms) : std::nullopt; }},
-         {tr("MB of results"), headColor(t, 5),
+         {tr("MB of results"), t.text,
           [&](const HeadCountPoint& p) {
             return p.ran() ? scaled(p.heldBytes, 1e6) : std::nullopt;
           }}},
@@ -191,7 +192,7 @@ class MoreHeadsTab final : public Card {
     double top = 1.0;
     double bottom = 1e300;
     for (const HeadCountCurve& curve : curves) {
-      keys.push_back({curve.name, curve.color});
+      keys.push_back({curve.name, curve.color, keys.size()});
       lines.emplace_back();
       for (const HeadCountPoint& point : points_) {
         const auto value = curve.value(point);
@@ -223,8 +224,7 @@ class MoreHeadsTab final : public Card {
       chart.curve(list, all, look.theme.textMuted, 1.0F);
     }
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      chart.curve(list, lines[i], curves[i].color, 2.0F);
-      for (const ChartPoint& point : lines[i]) chart.dot(list, point, curves[i].color, 3.0F);
+      chart.series(list, lines[i], curves[i].color, i);
     }
   }
 

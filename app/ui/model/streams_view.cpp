@@ -92,8 +92,8 @@ class StreamsView {
 
   ImU32 colorOf(PartOfLayer part) const {
     const Theme& t = look_.theme;
-    return part == PartOfLayer::self    ? headColor(t, 0)
-           : part == PartOfLayer::cross ? headColor(t, 1)
+    return part == PartOfLayer::self    ? t.text
+           : part == PartOfLayer::cross ? t.accentText
                                         : t.textMuted;
   }
 

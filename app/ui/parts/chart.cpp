@@ -8,12 +8,15 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/parts/series_mark.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {
+
+constexpr float kMarkRadius = 3.5F;  // points, of the shapes of a series
 
 constexpr float kNamesFrom = 5.0F;     // lines of text; lower charts have no names of axes
 constexpr double kNearlyRound = 1e-4;  // the distance from a tick, per range, that counts as 0
@@ -208,6 +211,17 @@ void Chart::curve(ImDrawList* list, std::span<const ChartPoint> points, ImU32 co
   drawCurve(list, line, color, look_.px(width));
 }
 
+void Chart::series(ImDrawList* list, std::span<const ChartPoint> points, ImU32 color,
+                   std::size_t mark) const {
+  constexpr float kApart = 72.0F;  // points
+  curve(list, points, withAlpha(color, 0.6F));
+  std::vector<ImVec2> line;
+  for (const ChartPoint& point : points) {
+    if (isFinite(point)) line.push_back(at(point));
+  }
+  drawSeriesMarks(list, line, look_.px(kMarkRadius), look_.px(kApart), color, mark);
+}
+
 void Chart::dot(ImDrawList* list, const ChartPoint& point, ImU32 color, float radius) const {
   if (isFinite(point)) list->AddCircleFilled(at(point), look_.px(radius), color);
 }
@@ -330,7 +344,12 @@ void drawChartTitle(const FrameContext& look, Rect& room, const std::string& tit
     const float length = swatch + s.tight + richTextSize(look.fonts, font, key.name).x;
     if (pen.x > room.a.x && pen.x + length > room.b.x) pen = {room.a.x, pen.y + line};
     const float middle = pen.y + fontSize(font) * 0.5F;
-    list->AddRectFilled({pen.x, middle - s.thin}, {pen.x + swatch, middle + s.thin}, key.color);
+    if (key.mark) {
+      drawSeriesMark(list, {pen.x + swatch * 0.5F, middle}, look.px(kMarkRadius), key.color,
+                     *key.mark);
+    } else {
+      list->AddRectFilled({pen.x, middle - s.thin}, {pen.x + swatch, middle + s.thin}, key.color);
+    }
     drawRichText(list, look.fonts, font, {pen.x + swatch + s.tight, pen.y}, look.theme.textMuted,
                  key.name);
     pen.x += length + s.medium;

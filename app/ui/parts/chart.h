@@ -86,6 +86,9 @@ class Chart {
   /// Draws a line through the points; values that are not finite are skipped without a break.
   void curve(ImDrawList* list, std::span<const ChartPoint> points, ImU32 color,
              float points1 = 1.5F) const;
+  /// As above, with the shapes of a series (parts/series_mark.h) along it.
+  void series(ImDrawList* list, std::span<const ChartPoint> points, ImU32 color,
+              std::size_t mark) const;
   void dot(ImDrawList* list, const ChartPoint& point, ImU32 color, float radius) const;
   /// Draws a vertical line over the whole plot at a place of the x axis.
   void cursor(ImDrawList* list, double x, ImU32 color, float points1 = 1.0F) const;
@@ -148,6 +151,7 @@ void drawBarLine(const FrameContext& look, ImDrawList* list, Rect line, float na
 struct ChartKey {
   std::string name;  // rich text
   ImU32 color;
+  std::optional<std::size_t> mark = {};  // the shapes on its curve (parts/series_mark.h)
 };
 void drawChartTitle(const FrameContext& look, Rect& room, const std::string& title,
                     const std::vector<ChartKey>& keys = {});

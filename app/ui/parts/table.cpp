@@ -7,6 +7,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/parts/series_mark.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 
@@ -208,22 +209,36 @@ void Table::number(std::string_view what, ImU32 color) {
 
 void Table::swatch(std::string_view what, ImU32 color) {
   if (!open_) return;
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  ImFont* font = look_.fonts.small;
   float width = 0.0F;
-  ImVec2 at = cell(&width);
+  const ImVec2 at = cell(&width);
   const float side = look_.space.medium;
   const float y = at.y + (line_ - side) * 0.5F;
   if (color != 0) {
-    list->AddRectFilled({at.x, y}, {at.x + side, y + side}, color, look_.space.thin);
+    ImGui::GetWindowDrawList()->AddRectFilled({at.x, y}, {at.x + side, y + side}, color,
+                                              look_.space.thin);
   }
-  at.x += side + look_.space.tight;
-  const ImVec2 pen{at.x, at.y + (line_ - fontSize(font)) * 0.5F};
-  const float room = width - side - look_.space.tight;
-  if (richTextSize(look_.fonts, font, what).x <= room) {
+  behindSign(what, at, width);
+}
+
+void Table::marked(std::string_view what, ImU32 color, std::size_t mark) {
+  if (!open_) return;
+  float width = 0.0F;
+  const ImVec2 at = cell(&width);
+  const float radius = look_.space.medium * 0.45F;
+  drawSeriesMark(ImGui::GetWindowDrawList(), {at.x + radius, at.y + line_ * 0.5F}, radius, color,
+                 mark);
+  behindSign(what, at, width);
+}
+
+void Table::behindSign(std::string_view what, ImVec2 at, float width) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = look_.fonts.small;
+  const float sign = look_.space.medium + look_.space.tight;
+  const ImVec2 pen{at.x + sign, at.y + (line_ - fontSize(font)) * 0.5F};
+  if (richTextSize(look_.fonts, font, what).x <= width - sign) {
     drawRichText(list, look_.fonts, font, pen, look_.theme.text, what);
   } else {
-    drawText(list, font, pen, look_.theme.text, elided(font, what, room));
+    drawText(list, font, pen, look_.theme.text, elided(font, what, width - sign));
   }
 }
 

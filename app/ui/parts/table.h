@@ -67,6 +67,8 @@ class Table {
   void number(std::string_view what, ImU32 color = 0);
   /// Rich text after a small square of a colour; 0: an empty place.
   void swatch(std::string_view what, ImU32 color);
+  /// Rich text after the shape of a series (parts/series_mark.h).
+  void marked(std::string_view what, ImU32 color, std::size_t mark);
   /// A bar from the left over `share` (0 … 1) of the column.
   void bar(float share, ImU32 color);
   /// A bar to a value of either sign.
@@ -86,6 +88,8 @@ class Table {
   };
 
   void headings(const TableSetting& setting);
+  /// Draws rich text of a cell behind a sign that is as wide as a swatch.
+  void behindSign(std::string_view what, ImVec2 at, float width);
   void put(ImFont* font, std::string_view what, ImU32 color, bool right);
   float headingHeight() const;
   int lines() const { return above_ > 0 ? 2 : 1; }

@@ -105,7 +105,7 @@ class Curves {
     const auto& questions = moment_.task->questions;
     std::vector<ChartKey> keys;
     for (std::size_t q = 0; q < questions.size(); ++q) {
-      keys.push_back({std::string(questions[q].name), relationColor(look_.theme, moment_, q)});
+      keys.push_back({std::string(questions[q].name), relationColor(look_.theme, moment_, q), q});
     }
     // numbers have no right or wrong answers
     const bool numbers =
@@ -153,7 +153,7 @@ class Curves {
     const auto& relations = moment_.task->relations;
     std::vector<ChartKey> keys;
     for (std::size_t r = 0; r < relations.size(); ++r) {
-      keys.push_back({std::string(relations[r].name), relationColor(look_.theme, moment_, r)});
+      keys.push_back({std::string(relations[r].name), relationColor(look_.theme, moment_, r), r});
     }
     RunChart plot = chart(2, tr("best weight on the answer"), std::move(keys), roundAxis(0.0, 1.0));
     plot.level(training::kFoundMass);

@@ -58,13 +58,20 @@ void beginLanguageWhereAsked(const PanelContext& panel, LiveLanguage& language) 
   if (!language.isOf(chosenText(view), chosenLanguage(view))) beginLanguage(panel, language);
 }
 
-ImU32 questionColor(const Theme& theme, std::size_t question) { return headColor(theme, question); }
+ImU32 questionColor(const Theme& theme, const LanguageMoment& moment, std::size_t question) {
+  const language::LanguageEvaluation* now = moment.evaluation();
+  const auto& at = moment.answeredAt[question];
+  if (now == nullptr || !at || *at > moment.step) return theme.textMuted;
+  const HeadOfLayer& head = now->questions[question].head;
+  return headColor(theme,
+                   static_cast<std::size_t>(head.layer * moment.settings.model.heads + head.head));
+}
 
 std::vector<RunMark> answeredMarks(const Theme& theme, const LanguageMoment& moment) {
   std::vector<RunMark> marks;
   for (std::size_t q = 0; q < moment.answeredAt.size(); ++q) {
     if (!moment.answeredAt[q]) continue;
-    marks.push_back({*moment.answeredAt[q], questionColor(theme, q),
+    marks.push_back({*moment.answeredAt[q], questionColor(theme, moment, q),
                      std::string(language::storyQuestions()[q].name)});
   }
   return marks;

@@ -22,8 +22,9 @@ void beginLanguage(const PanelContext& panel, LiveLanguage& language);
 /// text is chosen.
 void beginLanguageWhereAsked(const PanelContext& panel, LiveLanguage& language);
 
-/// Returns the colour of a question about stories.
-ImU32 questionColor(const Theme& theme, std::size_t question);
+/// Returns the colour of a question about stories: that of the head that looks most at the word
+/// that decides; muted until the question is answered.
+ImU32 questionColor(const Theme& theme, const LanguageMoment& moment, std::size_t question);
 /// Returns the steps at which questions were first answered; none where no stories are learned.
 std::vector<RunMark> answeredMarks(const Theme& theme, const LanguageMoment& moment);
 

@@ -83,8 +83,6 @@ bool allAnswered(const RunsOfModel& runs, std::size_t question) {
 constexpr float kTableWidth = 460.0F;    // points
 constexpr float kLeastOfChart = 180.0F;  // points
 
-ImU32 colorOf(const Theme& theme, std::size_t model) { return headColor(theme, model); }
-
 void table(const FrameContext& look, const std::vector<RunsOfModel>& all, std::size_t& question) {
   std::vector<TableColumn> columns{{"layers × heads",
                                     tr("all with d_model 192, 1,500 steps of 64 × 96 tokens"),
@@ -104,7 +102,7 @@ void table(const FrameContext& look, const std::vector<RunsOfModel>& all, std::s
       const std::size_t q = *column - 1;
       tipNow(fmt::format("{}: {}", storyQuestions()[q].name, eachSeedInWords(all[m], q)));
     }
-    rows.swatch(nameOf(*all[m].front()), colorOf(look.theme, m));
+    rows.marked(nameOf(*all[m].front()), look.theme.text, m);
     for (std::size_t q = 0; q < storyQuestions().size(); ++q) {
       rows.number(answeredInWords(all[m], q),
                   allAnswered(all[m], q) ? look.theme.text : look.theme.textMuted);
@@ -117,7 +115,7 @@ void curves(const FrameContext& look, const Rect& room, const std::vector<RunsOf
             std::size_t question) {
   std::vector<ChartKey> keys;
   for (std::size_t m = 0; m < all.size(); ++m) {
-    keys.push_back({nameOf(*all[m].front()), colorOf(look.theme, m)});
+    keys.push_back({nameOf(*all[m].front()), look.theme.text, m});
   }
   const Index last = all.front().front()->steps.back();
   RunChart chart(look, room, {last, last, last},

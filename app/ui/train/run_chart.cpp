@@ -34,7 +34,12 @@ RunChart::RunChart(const FrameContext& look, Rect room, const RunSteps& steps,
 }
 
 void RunChart::curve(std::size_t key, std::vector<ChartPoint> points) {
-  chart_.curve(list_, points, keys_[key].color);
+  const ChartKey& of = keys_[key];
+  if (of.mark) {
+    chart_.series(list_, points, of.color, *of.mark);
+  } else {
+    chart_.curve(list_, points, of.color);
+  }
   curves_[key] = std::move(points);
 }
 

@@ -53,7 +53,7 @@ HeadTitle titleOf(const Theme& theme, const language::LanguageEvaluation& evalua
   HeadTitle title;
   if (looks.empty() || looks.front().first < kLeans) return title;
   title.found = looks.front().first >= kLooks;
-  if (title.found) title.color = questionColor(theme, looks.front().second);
+  if (title.found) title.color = headColor(theme, place);
   std::size_t count = 0;
   for (const auto& [look, question] : looks) {
     if (count > 0 && look < kLooks) break;

@@ -162,7 +162,7 @@ class ShapeCurvesCard final : public Card {
     constexpr auto kCount = images::kShapeNames.size();
     std::vector<ChartKey> keys;
     for (std::size_t kind = 0; kind < kCount; ++kind) {
-      keys.push_back({std::string(images::kShapeNames[kind]), headColor(look.theme, kind)});
+      keys.push_back({std::string(images::kShapeNames[kind]), look.theme.text, kind});
     }
     RunChart chart(look, room, runStepsOf(moment), tr("named right"), std::move(keys),
                    roundAxis(0.0, 1.0));

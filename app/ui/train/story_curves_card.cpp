@@ -101,7 +101,7 @@ class StoryQuestionsCard final : public Card {
     const auto& questions = language::storyQuestions();
     std::vector<ChartKey> keys;
     for (std::size_t q = 0; q < questions.size(); ++q) {
-      keys.push_back({std::string(questions[q].name), questionColor(look.theme, q)});
+      keys.push_back({std::string(questions[q].name), questionColor(look.theme, moment, q), q});
     }
     RunChart chart(look, room, runStepsOf(moment), tr("answered right"), std::move(keys),
                    roundAxis(0.0, 1.0), false);
@@ -148,7 +148,7 @@ class StoryQuestionsCard final : public Card {
         tipNow(trFormat("{}: {}\nThe word that decides: {}", questions[q].name,
                         tr(questions[q].words), questions[q].decides));
       }
-      table.swatch(questions[q].name, questionColor(look.theme, q));
+      table.marked(questions[q].name, questionColor(look.theme, moment, q), q);
       table.number(fmt::format("{:.0f} %", 100.0 * answered.right),
                    answered.right >= questions[q].solved ? look.theme.text : look.theme.textMuted);
       table.number(solved ? std::to_string(*moment.answeredAt[q]) : std::string("–"));
@@ -180,7 +180,8 @@ class StoryQuestionsCard final : public Card {
     for (std::size_t question = 0; question < kTexts.size(); ++question) {
       const language::StoryQuestion& asked = language::storyQuestions()[question];
       const language::AnsweredQuestion& here = now->questions[question];
-      inlineLabel(look, look.fonts.regular, questionColor(look.theme, question), asked.name);
+      inlineLabel(look, look.fonts.regular, questionColor(look.theme, moment, question),
+                  asked.name);
       if (here.look < kBornLook) {
         inlineLabel(look, look.fonts.regular, look.theme.textMuted,
                     trFormat("no head here looks at {}: {:.2f} at most", asked.decides, here.look));

@@ -142,8 +142,6 @@ class StudyDrawing {
   }
 
  private:
-  ImU32 color(std::size_t run) const { return headColor(look_.theme, run); }
-
   void charts(const Rect& room) const {
     std::vector<const StudyFigure*> drawn;
     for (const StudyFigure& figure : text_.figures) {
@@ -161,7 +159,8 @@ class StudyDrawing {
     double most = 1e-9;
     for (std::size_t i = 0; i < moment_.runs.size(); ++i) {
       const StudyMoment::Run& run = moment_.runs[i];
-      if (&figure == &text_.figures.front()) keys.push_back({run.figures.name, color(i)});
+      if (&figure == &text_.figures.front())
+        keys.push_back({run.figures.name, look_.theme.text, i});
       curves.push_back(figure.curve(run));
       for (const ChartPoint& point : curves.back()) {
         if (std::isfinite(point.y)) most = std::max(most, point.y);
@@ -174,7 +173,8 @@ class StudyDrawing {
     const Chart plot(look_, frame);
     ImDrawList* list = ImGui::GetWindowDrawList();
     plot.drawAxes(list);
-    for (std::size_t i = 0; i < curves.size(); ++i) plot.curve(list, curves[i], color(i));
+    for (std::size_t i = 0; i < curves.size(); ++i)
+      plot.series(list, curves[i], look_.theme.text, i);
     plot.item(figure.title);
     tip(look_, figure.about);
   }
@@ -208,7 +208,7 @@ class StudyDrawing {
     for (std::size_t i = 0; i < moment_.runs.size(); ++i) {
       const StudyFigures& run = moment_.runs[i].figures;
       table.row(static_cast<Index>(i));
-      table.swatch(run.name, color(i));
+      table.marked(run.name, look_.theme.text, i);
       table.number(std::to_string(run.model.dModel / run.model.heads));
       table.number(number(run.loss, 3));
       for (std::size_t q = 0; q < questions.size(); ++q) {
@@ -239,8 +239,8 @@ class StudyDrawing {
     for (int i = 0; i < count; ++i) {
       const StudyMoment::Run& run = moment_.runs[static_cast<std::size_t>(i)];
       Rect place = room.column(i, count, gap);
-      drawRichText(list, look_.fonts, look_.fonts.small, place.cutTop(title).a,
-                   color(static_cast<std::size_t>(i)), run.figures.name);
+      drawRichText(list, look_.fonts, look_.fonts.small, place.cutTop(title).a, look_.theme.text,
+                   run.figures.name);
       blocks.emplace_back(panel_, run, Rect::at(place.a, {side, side}));
       blocks.back().add(heatmaps, Fingerprint(text_.card.id).add(i),
                         Fingerprint(text_.card.id).add(moment_.number).add(i));
