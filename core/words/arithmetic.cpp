@@ -29,6 +29,9 @@ std::string softmaxText(const Explanation& e, bool briefly) {
   return fmt::format("{} = {}", text, number(e.computed(), 5));
 }
 
+/// The terms of a sum of so few stand in its own order, so that they are found on paper.
+constexpr std::size_t kFewTerms = 16;
+
 std::string sumText(const Explanation& e, std::size_t shown) {
   std::string result = number(e.pinned ? e.computed() : e.value, 5);
   if (e.ending == ExplanationForm::function) {
@@ -41,9 +44,11 @@ std::string sumText(const Explanation& e, std::size_t shown) {
   order.reserve(e.terms.size());
   for (const Term& term : e.terms) order.push_back(&term);
   const std::size_t kept = std::min(shown, order.size());
-  std::partial_sort(
-      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
-      [](const Term* a, const Term* b) { return std::abs(a->product) > std::abs(b->product); });
+  if (order.size() > kFewTerms) {
+    std::partial_sort(
+        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
+        [](const Term* a, const Term* b) { return std::abs(a->product) > std::abs(b->product); });
+  }
   std::string text;
   for (std::size_t i = 0; i < kept; ++i) {
     const Term& t = *order[i];

@@ -20,8 +20,8 @@ struct Arithmetic {
   std::string next;    // the cell's next value, or empty
 };
 
-/// Writes out the `terms` largest terms, the largest first, after the formula if `formula`. With no
-/// terms, a weight has only its quotient.
+/// Writes out the first `terms` terms after the formula if `formula`; of a sum of more than 16 the
+/// largest, the largest first. With no terms, a weight has only its quotient.
 Arithmetic arithmetic(const Trace& trace, const Explanation& explanation, std::size_t terms,
                       bool formula);
 

@@ -60,6 +60,13 @@ std::string sourceWords(const InputSource& source) {
   return tr("loaded from ") + std::get<TensorSource>(source).name;
 }
 
+/// Returns whether the tokens are words: steps of a series and patches of an image are none.
+bool hasWords(const Document& document) {
+  if (!document.source || std::holds_alternative<SeriesSource>(*document.source)) return false;
+  const auto* tensors = std::get_if<TensorSource>(&*document.source);
+  return tensors == nullptr || !tensors->patches.on();
+}
+
 }  // namespace
 
 std::string symbolOf(TensorId tensor) {
@@ -84,8 +91,7 @@ const std::vector<std::string>& tokensAlong(const Trace& trace, Axis axis, Index
 }
 
 std::string placeInFormula(const Trace& trace, Axis axis, Index item, Index index) {
-  const auto& source = trace.document().source;
-  const bool word = source && std::holds_alternative<TextSource>(*source) &&
+  const bool word = hasWords(trace.document()) &&
                     index < std::ssize(tokensAlong(trace, axis, std::max<Index>(item, 0)));
   const std::string name = placeName(trace, axis, item, index);
   return word ? fmt::format("\"{}\"", name) : name;

@@ -65,8 +65,42 @@ TEST(StepViewLayout, TheWidestNumbersAreGivenUpBeforeTheOthers) {
 }
 
 TEST(StepViewLayout, WhereNumbersHaveNoRoomNothingMoves) {
-  const auto with = columnWidths(projectItems(8, 28.0F), 330.0F);
-  EXPECT_EQ(with, columnWidths(projectItems(8, 0.0F), 330.0F));
+  const auto with = columnWidths(projectItems(8, 28.0F), 250.0F);
+  EXPECT_EQ(with, columnWidths(projectItems(8, 0.0F), 250.0F));
+}
+
+/// Step 9 of three tokens: eight columns on either side of W^O.
+std::vector<StepViewItem> outputItems(float numberWidth, float widthOfWeights) {
+  AttentionConfig config;
+  config.seqLen = 3;
+  config.dModel = 8;
+  config.numHeads = config.numKvHeads = 2;
+  std::vector<StepViewItem> items = stepViewItems(StepId::output, config, ViewState{});
+  for (StepViewItem& item : items) {
+    const bool weight = item.ref.tensor == TensorId::wO || item.ref.tensor == TensorId::bO;
+    if (!item.sign) item.numberWidth = weight ? widthOfWeights : numberWidth;
+  }
+  return items;
+}
+
+TEST(StepViewLayout, MatricesWithoutNumbersGiveWayToThoseThatCanShowThem) {
+  const std::vector<float> with = columnWidths(outputItems(60.0F, 17.0F), 640.0F);
+  const std::vector<float> without = columnWidths(outputItems(0.0F, 0.0F), 640.0F);
+  ASSERT_EQ(with.size(), 4U);
+  EXPECT_LT(without[1], 17.0F);
+  EXPECT_GE(with[1], 16.99F);
+  EXPECT_GE(with[2], 16.99F);
+  EXPECT_LT(with[0], without[0]);
+}
+
+TEST(StepViewLayout, AResultStandsBelowWhereAllNumbersHaveRoomSo) {
+  const std::vector<StepViewItem> items = outputItems(28.0F, 17.0F);
+  const auto resultBelow = [&](float width) {
+    const std::vector<Rect> places = layoutStepView(items, {{}, {width, 270.0F}}, metrics());
+    return places.back().a.y > places.front().b.y;
+  };
+  EXPECT_TRUE(resultBelow(640.0F));
+  EXPECT_FALSE(resultBelow(1200.0F));
 }
 
 /// Scores and weights of nine tokens in a low row: wider than they are high, so that the names of

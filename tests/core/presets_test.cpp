@@ -10,6 +10,7 @@
 #include "core/document/document.h"
 #include "core/input/series.h"
 #include "core/presets/preset_files.h"
+#include "core/words/arithmetic.h"
 #include "tests/core/test_files.h"
 
 namespace headscope {
@@ -74,6 +75,16 @@ TEST(Presets, ParametersAreThePublishedOnes) {
 TEST(Presets, UnknownNamesListTheKnown) {
   expectUserError([] { presetByName("gpt5"); }, "no preset \"gpt5\"", "amnl", "by-hand");
   expectUserError([] { exampleByName("dog"); }, "no example \"dog\"", "cat", "sensor");
+}
+
+/// What is read beside a sheet of paper: words in quotes, and terms in the order of its columns.
+TEST(Presets, ByHandIsWrittenOutInOrder) {
+  const TracePtr trace =
+      runAttention(makePreset(presetByName("by-hand"), {}, defaultMemoryBudget()));
+  const Explanation e = explainCell(*trace, {TensorId::rawScores, 0, 0, 1, 2});
+  const Arithmetic a = arithmetic(*trace, e, 4, false);
+  EXPECT_EQ(a.name, "S[\"sat\", \"mat\"]");
+  EXPECT_EQ(a.sum, "= (-1)·4 + 2·0 + 0·1 + 0·0 = -4");
 }
 
 TEST(Presets, ByHandCanBeDoneOnABlackboard) {

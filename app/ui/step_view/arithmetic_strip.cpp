@@ -16,19 +16,28 @@
 namespace headscope::ui {
 namespace {
 
-constexpr std::size_t kMostTerms = 6;
+constexpr std::size_t kMostTerms = 6;  // of a long sum
+constexpr std::size_t kShortSum = 16;  // terms
+constexpr float kTwoLines = 1.8F;      // lines that are filled where words do not fit exactly
 
 /// Returns the arithmetic with as many terms as fit into the line. The formula is dropped before
 /// the last terms are.
 Arithmetic fittingArithmetic(const FrameContext& look, const Trace& trace, const Explanation& e,
                              float room) {
+  const std::size_t most = e.terms.size() <= kShortSum ? e.terms.size() : kMostTerms;
   for (const bool formula : {true, false}) {
-    for (std::size_t terms = kMostTerms; terms > 0; --terms) {
+    for (std::size_t terms = most; terms > 0; --terms) {
       Arithmetic a = arithmetic(trace, e, terms, formula);
       if (textSize(look.fonts.mono, a.name + " " + a.sum).x <= room) return a;
     }
   }
   return arithmetic(trace, e, 0, false);
+}
+
+/// Returns whether nothing stands below a cell's sum.
+bool hasOnlySum(const Trace& trace, const Explanation& e) {
+  const Arithmetic a = arithmetic(trace, e, 1, false);
+  return a.remark.empty() && a.next.empty();
 }
 
 std::string termsLinkText(const Explanation& e) {
@@ -83,6 +92,10 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
   if (e != nullptr && !e->terms.empty()) {
     room -= termsLink(panel, *shown, termsLinkText(*e), {text.b.x, pen.y}) + look.space.large;
   }
+  // a sum without a remark and a next value goes on in the second line
+  const bool goesOn = lines > 1 && e != nullptr && !e->terms.empty() && hasOnlySum(panel.trace, *e);
+  const float perLine = room;
+  if (goesOn) room *= kTwoLines;
   if (memory.pass != panel.trace.pass() || !(memory.cell == *shown) || memory.room != room) {
     memory = {*shown, panel.trace.pass(), room,
               e != nullptr ? fittingArithmetic(look, panel.trace, *e, room)
@@ -94,6 +107,10 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
   const std::string sum = below || a.remark.empty() ? a.sum : a.sum + " · " + a.remark;
   drawText(list, font, pen, t.accentText, a.name);
   const float indent = textSize(font, a.name + " ").x;
+  if (goesOn) {
+    drawText(list, font, {pen.x + indent, pen.y}, t.text, wrapped(font, sum, perLine - indent));
+    return;
+  }
   drawText(list, font, {pen.x + indent, pen.y}, t.text, elided(font, sum, room - indent));
   if (lines < 2) return;
   drawText(list, font, {pen.x + indent, pen.y + lineHeight}, t.textMuted,

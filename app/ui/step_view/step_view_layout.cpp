@@ -52,11 +52,15 @@ class FeatureWidths {
   }
 
  private:
-  /// The width that all matrices ask for: the width of their numbers, or else the present width.
+  static constexpr float kWithout = 0.6F;  // the share of its width that a matrix without keeps
+
+  /// The width that all matrices ask for: the width of their numbers; without numbers, a part of
+  /// the present width.
   float asked() const {
     float sum = 0.0F;
-    for (std::size_t i = 0; i < needs_.size(); ++i)
-      sum += needs_[i] > 0.0F ? needs_[i] : widths_[i];
+    for (std::size_t i = 0; i < needs_.size(); ++i) {
+      sum += needs_[i] > 0.0F ? needs_[i] : kWithout * widths_[i];
+    }
     return sum;
   }
 
@@ -67,22 +71,24 @@ class FeatureWidths {
     return true;
   }
 
-  /// Widens the matrices that lack width for their numbers, from free room and from the spare width
-  /// of other matrices with numbers.
+  /// Widens the matrices that lack width for their numbers: from free room, and from what other
+  /// matrices can spare.
   void grow() {
+    const auto over = [&](std::size_t i) {
+      if (needs_[i] > 0.0F) return widths_[i] - needs_[i];
+      return numbered() > 0 ? (1.0F - kWithout) * widths_[i] : 0.0F;
+    };
     float lacking = 0.0F;
     float spare = 0.0F;
     for (std::size_t i = 0; i < needs_.size(); ++i) {
-      if (needs_[i] <= 0.0F) continue;
-      lacking += std::max(0.0F, needs_[i] - widths_[i]);
-      spare += std::max(0.0F, widths_[i] - needs_[i]);
+      lacking += std::max(0.0F, -over(i));
+      spare += std::max(0.0F, over(i));
     }
     const float free = room_ - std::accumulate(widths_.begin(), widths_.end(), 0.0F);
     const float taken = std::max(0.0F, lacking - free);
     for (std::size_t i = 0; i < needs_.size(); ++i) {
-      if (needs_[i] <= 0.0F) continue;
-      const float over = widths_[i] - needs_[i];
-      widths_[i] -= over < 0.0F ? over : spare > 0.0F ? taken * over / spare : 0.0F;
+      const float rest = over(i);
+      widths_[i] -= rest < 0.0F ? rest : spare > 0.0F ? taken * rest / spare : 0.0F;
     }
   }
 
@@ -208,14 +214,48 @@ class StepViewRow {
   FeatureWidths features_;
 };
 
-std::vector<Rect> placesInRow(const std::vector<StepViewItem>& items, const Rect& room,
-                              const StepViewMetrics& metrics) {
+/// The places of items, and how many of the matrices show their numbers.
+struct PlacedItems {
+  std::vector<Rect> places;
+  std::ptrdiff_t numbered = 0;
+
+  void append(PlacedItems&& more) {
+    places.insert(places.end(), more.places.begin(), more.places.end());
+    numbered += more.numbered;
+  }
+};
+
+PlacedItems placedInRow(const std::vector<StepViewItem>& items, const Rect& room,
+                        const StepViewMetrics& metrics) {
   const StepViewRow row(items, room, metrics);
   StepViewMetrics narrow = metrics;
   narrow.sign *= 0.4F;
   narrow.word *= 0.85F;
   const StepViewRow closer(items, room, narrow);
-  return (row.tight() || closer.numbered() > row.numbered() ? closer : row).places();
+  const StepViewRow& better = row.tight() || closer.numbered() > row.numbered() ? closer : row;
+  return {better.places(), better.numbered()};
+}
+
+/// Places the result, with its sign, below its operands, which have a share of the height.
+PlacedItems placedInTwoRows(const std::vector<StepViewItem>& items, std::ptrdiff_t result,
+                            Rect room, const StepViewMetrics& metrics, float share) {
+  const Rect above = room.cutTop(share * room.height());
+  const auto sign = items.begin() + result - 1;
+  PlacedItems placed = placedInRow({items.begin(), sign}, above, metrics);
+  placed.append(placedInRow({sign, items.end()}, room, metrics));
+  return placed;
+}
+
+/// The share of the height for operands that gives the numbers of all rows one height.
+float shareOfOperands(const std::vector<StepViewItem>& items, std::ptrdiff_t result,
+                      const StepViewMetrics& m) {
+  float most = 1.0F;
+  for (const StepViewItem& item : items) {
+    if (!item.sign && !item.result) most = std::max(most, static_cast<float>(item.ref.shownRows()));
+  }
+  const auto rows = static_cast<float>(items[static_cast<std::size_t>(result)].ref.shownRows());
+  const float above = most * m.numberHeight + 1.4F * m.title;
+  return above / (above + rows * m.numberHeight + 1.4F * m.title);
 }
 
 }  // namespace
@@ -225,18 +265,18 @@ std::vector<Rect> layoutStepView(const std::vector<StepViewItem>& items, const R
   constexpr float kUpright = 1.2F;  // the least height over width at which the result stands below
   constexpr float kAbove = 0.42F;   // the share of the height for its operands
   const auto result = std::find_if(items.begin(), items.end(),
-                                   [](const StepViewItem& item) { return item.result; });
-  const bool madeOfSeveral = result != items.end() && result - items.begin() >= 2;
-  if (!madeOfSeveral || room.height() < kUpright * room.width()) {
-    return placesInRow(items, room, metrics);
+                                   [](const StepViewItem& item) { return item.result; }) -
+                      items.begin();
+  const bool madeOfSeveral = result >= 2 && result < std::ssize(items);
+  if (madeOfSeveral && room.height() >= kUpright * room.width()) {
+    return placedInTwoRows(items, result, room, metrics, kAbove).places;
   }
-  Rect below = room;
-  const Rect above = below.cutTop(kAbove * room.height());
-  const auto sign = result - 1;
-  std::vector<Rect> places = placesInRow({items.begin(), sign}, above, metrics);
-  const std::vector<Rect> rest = placesInRow({sign, items.end()}, below, metrics);
-  places.insert(places.end(), rest.begin(), rest.end());
-  return places;
+  PlacedItems inRow = placedInRow(items, room, metrics);
+  if (!madeOfSeveral) return std::move(inRow.places);
+  // a result below its operands leaves the numbers of all more width
+  PlacedItems inTwo =
+      placedInTwoRows(items, result, room, metrics, shareOfOperands(items, result, metrics));
+  return std::move((inTwo.numbered > inRow.numbered ? inTwo : inRow).places);
 }
 
 }  // namespace headscope::ui
