@@ -293,7 +293,7 @@ void App::State::oneCard(const ui::PanelContext& panel, std::string_view id, ui:
 }
 
 void App::State::panels(const ui::PanelContext& panel) {
-  lesson.follow(panel, {training, language, model.live});
+  lesson.follow(panel, {training, language, scaleStudy, model.live});
   keepViewValid();  // a lesson's view may belong to a pass that is not computed yet
   if (lesson.takePresenting()) {
     presenter.begin(view.selection);

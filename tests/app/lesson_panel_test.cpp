@@ -45,6 +45,36 @@ TEST(LessonPanel, EndsWithWhatWasSeenAndTheNextLesson) {
   EXPECT_TRUE(ui.shows("One head for two jobs · 1 of", "lesson")) << ui.screen().all("lesson");
 }
 
+void goToTheEnd(AppDriver& ui, std::string_view title) {
+  for (const lessons::Lesson& lesson : formats::shippedLessons()) {
+    if (lesson.title != title) continue;
+    openLesson(ui, onScreen(lesson.title));
+    for (std::size_t i = 0; i < lesson.scenes.size(); ++i) ui.press(Key::pageDown);
+  }
+  EXPECT_TRUE(ui.shows("What you saw", "lesson")) << title << ui.screen().all("lesson");
+}
+
+TEST(LessonPanel, GoesOnToTheNextPathAndToTheQuestionsAtLast) {
+  AppDriver ui;
+  goToTheEnd(ui, "More heads");
+  EXPECT_TRUE(ui.shows("Next: Decoding", "lesson")) << ui.screen().all("lesson");
+  goToTheEnd(ui, "An image as words");
+  EXPECT_TRUE(ui.shows("Next: Twelve questions", "lesson")) << ui.screen().all("lesson");
+  EXPECT_TRUE(ui.shows("Where “class” looks with head", "lesson")) << ui.screen().all("lesson");
+  goToTheEnd(ui, "Why ÷ √d_k");  // the title of the next one has a raised letter
+  EXPECT_TRUE(ui.shows("Next: What WO is for", "lesson")) << ui.screen().all("lesson");
+}
+
+TEST(LessonPanel, EndsWithTheCurvesOfAStudyThatRan) {
+  AppDriver ui;
+  goToTheEnd(ui, "Why ÷ √d_k");
+  EXPECT_FALSE(ui.shows("The loss of 2 runs", "lesson")) << "nothing was run yet";
+  ui.press(Key::pageUp);
+  ui.click("Run", "body");
+  ui.press(Key::pageDown);
+  EXPECT_TRUE(ui.shows("The loss of 2 runs", "lesson")) << ui.screen().all("lesson");
+}
+
 TEST(LessonPanel, TheLayerOfALessonCanBeKept) {
   AppDriver ui(presetDocument("bert-base"));
   openLesson(ui, "One word asks");

@@ -30,8 +30,6 @@ constexpr float kEntryGap = 10.0F;
 constexpr float kPictureWidth = 84.0F;
 constexpr float kLearnMargin = 14.0F;
 
-constexpr std::string_view kLecture = "a lecture";
-
 /// A way through some of the lessons; each continues the one before.
 struct LearningPath {
   std::string_view id;  // Lesson::path
@@ -43,7 +41,7 @@ constexpr LearningPath kPaths[] = {
      trLater("what attention is, and why it has several heads")},
     {"an hour", trLater("An hour"), trLater("each step, and how heads come to do what they do")},
     {"a course", trLater("A course"), trLater("decoders, code, other data, and twelve questions")},
-    {kLecture, trLater("A lecture"),
+    {kLecturePath, trLater("A lecture"),
      trLater("given before an audience, with notes for the speaker")}};
 
 /// A lesson with its number in the list.
@@ -102,7 +100,7 @@ class LessonsCard final : public Card {
   float lectureButton(const PanelContext& panel, ImVec2 at, float width) {
     const auto& all = formats::shippedLessons();
     const auto lecture = std::find_if(all.begin(), all.end(), [](const lessons::Lesson& lesson) {
-      return lesson.path == kLecture;
+      return lesson.path == kLecturePath;
     });
     if (lecture == all.end()) return 0.0F;
     const ImVec2 below = ImGui::GetCursorPos();
@@ -178,8 +176,8 @@ class LessonsCard final : public Card {
     drawLessonPicture(look, list, lesson.picture, picture.inset({0.0F, look.px(18)}));
     ImGui::SetCursorScreenPos(room.a);
     richParagraph(look.fonts, look.fonts.semibold, look.theme.text,
-                  lesson.path == kLecture ? std::string(tr(lesson.title))
-                                          : fmt::format("{}  {}", of.number, tr(lesson.title)),
+                  lesson.path == kLecturePath ? std::string(tr(lesson.title))
+                                              : fmt::format("{}  {}", of.number, tr(lesson.title)),
                   room.width());
     ImGui::SetCursorScreenPos({room.a.x, ImGui::GetCursorScreenPos().y});
     const ImVec2 below = ImGui::GetCursorScreenPos();
@@ -198,7 +196,7 @@ class LessonsCard final : public Card {
     const std::size_t done = run_.doneOf(lesson);
     const std::size_t all = lesson.scenes.size();
     const bool goesOn = done > 0 && done < all;
-    const bool isLecture = lesson.path == kLecture;
+    const bool isLecture = lesson.path == kLecturePath;
     if (pill(look,
              goesOn        ? tr("Go on")
              : done == all ? tr("Again")

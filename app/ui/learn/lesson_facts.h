@@ -6,6 +6,7 @@
 
 #include "app/live_language.h"
 #include "app/live_model.h"
+#include "app/live_study.h"
 #include "app/live_training.h"
 #include "core/lessons/facts.h"
 
@@ -13,11 +14,12 @@ namespace headscope::ui {
 
 struct PanelContext;
 
-/// The runs of the page Train, of which the view names the one that is shown, and the model of the
-/// page Model.
+/// The runs of the page Train, of which the view names the one that is shown, its study of the
+/// scale, and the model of the page Model.
 struct LessonRuns {
   LiveTraining& training;
   LiveLanguage& language;
+  LiveStudy& scale;
   LiveModel& model;
 };
 

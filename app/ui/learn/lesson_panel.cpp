@@ -9,6 +9,7 @@
 #include "app/ui/ids.h"
 #include "app/ui/learn/lesson_picture.h"
 #include "app/ui/learn/lesson_run.h"
+#include "app/ui/learn/lesson_seen.h"
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
@@ -180,35 +181,49 @@ class LessonPanel {
     }
   }
 
-  /// Draws a choice as a button of the panel's width, its text as formulas are written.
+  /// Draws a choice as a button of the panel's width.
   void choice(std::size_t i) {
-    const Theme& t = look_.theme;
     const bool given = run_.answered() && i == run_.scene().predict->right;
     const bool open = !run_.answered() && !run_.tried(i);
-    const std::string& text = run_.shown().choices[i];
+    ImGui::PushID(static_cast<int>(i));
+    if (formulaButton("choice", run_.shown().choices[i], {.chosen = given, .open = open})) {
+      run_.answer(panel_, i);
+    }
+    ImGui::PopID();
+  }
+
+  struct ButtonLook {
+    bool chosen = false;
+    bool open = true;  // can be clicked
+    bool wide = true;  // as wide as the panel, however short its text
+  };
+  /// Draws a button whose text is wrapped and written as formulas are. Returns whether it was
+  /// clicked.
+  bool formulaButton(const char* id, std::string_view text, const ButtonLook& as) {
+    const Theme& t = look_.theme;
     const ImVec2 pad = ImGui::GetStyle().FramePadding;
-    const float room = width_ - 2.0F * pad.x;
     const auto paragraph = [&](ImDrawList* list, ImVec2 at, ImU32 color) {
-      return drawRichParagraph(list, look_.fonts, look_.fonts.regular, at, color, text, room);
+      return drawRichParagraph(list, look_.fonts, look_.fonts.regular, at, color, text,
+                               width_ - 2.0F * pad.x);
     };
     const ImVec2 size = paragraph(nullptr, {0.0F, 0.0F}, 0);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::PushID(static_cast<int>(i));
-    ImGui::BeginDisabled(!open);
-    if (ImGui::InvisibleButton("choice", {width_, size.y + 2.0F * pad.y})) run_.answer(panel_, i);
+    ImGui::BeginDisabled(!as.open);
+    const bool clicked = ImGui::InvisibleButton(
+        id, {as.wide ? width_ : size.x + 2.0F * pad.x, size.y + 2.0F * pad.y});
     ImGui::EndDisabled();
-    ImGui::PopID();
-    const bool hovered = open && ImGui::IsItemHovered();
+    const bool hovered = as.open && ImGui::IsItemHovered();
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddRectFilled(at, ImGui::GetItemRectMax(),
-                        given     ? t.accentSoft
+                        as.chosen ? t.accentSoft
                         : hovered ? t.fieldHover
                                   : t.field,
                         ImGui::GetStyle().FrameRounding);
     paragraph(list, {at.x + pad.x, at.y + pad.y},
-              given  ? t.accentText
-              : open ? t.text
-                     : t.textMuted);
+              as.chosen ? t.accentText
+              : as.open ? t.text
+                        : t.textMuted);
+    return clicked;
   }
 
   void notCounted(const char* why) {
@@ -289,8 +304,7 @@ class LessonPanel {
     joinNavigation();
     width_ = ImGui::GetContentRegionAvail().x;
     const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width_, width_ * 0.45F});
-    const bool ofModel = panel_.selection.page == kModelPage;
-    std::string seen = ofModel ? std::string() : drawSeen(panel_, run_.trained(), at);
+    std::string seen = drawSeen(panel_, run_.moments(), at);
     if (seen.empty()) {
       drawLessonPicture(look_, ImGui::GetWindowDrawList(), lesson.picture, at);
       seen = tr(lesson.about);
@@ -298,7 +312,7 @@ class LessonPanel {
     ImGui::SetCursorScreenPos({at.a.x, at.b.y + look_.space.small});
     words(look_.fonts.small, look_.theme.textMuted, asRichText(seen));
     gap();
-    const bool ofLayer = !ofModel && panel_.selection.page != kTrainPage;
+    const bool ofLayer = panel_.selection.page != kModelPage && panel_.selection.page != kTrainPage;
     const bool keeps = ofLayer && pill(look_, tr("Keep this layer"));
     if (ofLayer) {
       tip(look_, tr("Opens the layer shown here in your own work; undo reverts it"));
@@ -313,10 +327,9 @@ class LessonPanel {
     ImGui::EndChild();
     if (keeps) return run_.keep(panel_);
     ImGui::Dummy({0.0F, look_.space.tight});
-    if (next != nullptr) {
-      const std::string text = elided(look_.fonts.regular, tr("Next: ") + next->title,
-                                      width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
-      if (pill(look_, text.c_str(), true)) run_.ask(*next, run_.firstUndoneOf(*next));
+    if (next != nullptr && formulaButton("next", tr("Next: ") + std::string(tr(next->title)),
+                                         {.chosen = true, .wide = false})) {
+      run_.ask(*next, run_.firstUndoneOf(*next));
     }
     if (pill(look_, tr("All lessons"), next == nullptr)) return run_.finish();
     ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, tr("Leave")));
@@ -324,19 +337,17 @@ class LessonPanel {
     tip(look_, tr(kAboutLeaving));
   }
 
-  /// The shipped lesson after this one, on its path or the next; null: none.
+  /// The shipped lesson after this one, else the questions on all lessons; null: none. A lecture
+  /// is given, not gone on to.
   const lessons::Lesson* nextLesson() const {
     const auto& all = formats::shippedLessons();
-    const auto isThis = [&](const lessons::Lesson& each) { return each.id == run_.lesson().id; };
-    const auto here = std::find_if(all.begin(), all.end(), isThis);
+    const auto here = std::ranges::find(all, run_.lesson().id, &lessons::Lesson::id);
     if (here == all.end()) return nullptr;
-    const auto onPath = std::find_if(
-        here + 1, all.end(), [&](const lessons::Lesson& each) { return each.path == here->path; });
-    if (onPath != all.end()) return &*onPath;
-    const auto undone = std::find_if(all.begin(), all.end(), [&](const lessons::Lesson& each) {
-      return !isThis(each) && run_.doneOf(each) < each.scenes.size();
-    });
-    return undone != all.end() ? &*undone : nullptr;
+    const auto next = here + 1;
+    if (next != all.end() && next->path != kLecturePath) return &*next;
+    const auto quiz = std::ranges::find_if(all, &lessons::Lesson::isQuiz);
+    const bool open = quiz != all.end() && run_.doneOf(*quiz) < quiz->scenes.size();
+    return open ? &*quiz : nullptr;
   }
 
   /// Draws the score of a quiz, question by question. Each open question has a button to the lesson
@@ -379,9 +390,7 @@ class LessonPanel {
       gap();
       return;
     }
-    const std::string title = wrapped(look_.fonts.regular, tr(scene.title),
-                                      width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
-    if (pill(look_, title.c_str())) run_.goTo(panel_, place);
+    if (formulaButton("scene", tr(scene.title), {.wide = false})) run_.goTo(panel_, place);
     if (scene.check) again(scene.check->again);
     gap();
   }

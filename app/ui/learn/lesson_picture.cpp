@@ -9,18 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/live_training.h"
-#include "app/ui/ids.h"
-#include "app/ui/panel.h"
-#include "app/ui/parts/matrix.h"
-#include "app/ui/selection.h"
 #include "app/ui/stage/sentence_drawing.h"
-#include "app/ui/stage/stage_page.h"
-#include "app/ui/train/train_page.h"
-#include "core/attention/config.h"
-#include "core/base/translation.h"
-#include "core/document/document.h"
-#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -279,49 +268,6 @@ const Drawing* drawingNamed(std::string_view name) {
   return found != std::end(kDrawings) ? found : nullptr;
 }
 
-/// Draws the heads of a training run, side by side.
-void drawRun(const PanelContext& panel, const TrainingMoment& run, const Rect& at) {
-  const training::ModelSettings& model = run.settings.model;
-  const auto columns = static_cast<int>(std::min<Index>(model.heads, 4));
-  const auto rows = static_cast<int>((model.heads + columns - 1) / columns);
-  Heatmaps heatmaps(panel.look);
-  for (Index h = 0; h < model.heads; ++h) {
-    const float gap = panel.look.px(6);
-    const Rect cell = at.row(static_cast<int>(h) / columns, rows, gap)
-                          .column(static_cast<int>(h) % columns, columns, gap);
-    const float side = std::min(cell.width(), cell.height());
-    heatmaps.add(Fingerprint("seen").add(h), Fingerprint("seen").add(run.number).add(h),
-                 weightCells(run.weights.front(), h, model.causal),
-                 sequentialScale(panel.look, 0.0F, 1.0F), cell.placed({side, side}));
-  }
-  heatmaps.draw(ImGui::GetWindowDrawList());
-}
-
-/// Draws the followed word with its arcs. Returns false where the words have no room.
-bool drawWord(const PanelContext& panel, const StageSubject& subject, const Rect& at) {
-  const FrameContext& look = panel.look;
-  const Input& input = *panel.trace.document().input;
-  if (input.tokens.empty() || panel.trace.config().crossAttention()) return false;
-  const auto& tokens = input.tokens[static_cast<std::size_t>(subject.item) % input.tokens.size()];
-  SentenceSpace space{at};
-  space.largest = look.px(22);
-  space.smallest = look.px(11);
-  const SentenceLayout layout = layoutSentence(widthsOf(look, tokens), space);
-  if (layout.marks()) return false;
-  std::vector<float> tints(tokens.size(), 0.0F);
-  std::vector<Arc> arcs;
-  for (const Link& link : linksOf(panel.trace, subject)) {
-    tints[static_cast<std::size_t>(link.key)] = link.weight;
-    arcs.push_back({static_cast<int>(link.query), static_cast<int>(link.key),
-                    arcThickness(look, layout, link.weight), arcs.empty() ? 0.92F : 0.45F});
-  }
-  const ImU32 color = headColor(look.theme, static_cast<std::size_t>(subject.head));
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  drawArcs(look, list, layout, layout, arcs, color);
-  drawWords(look, list, {&layout, tokens, static_cast<int>(subject.word), -1, tints}, color);
-  return true;
-}
-
 }  // namespace
 
 bool isLessonPicture(std::string_view name) { return drawingNamed(name) != nullptr; }
@@ -329,27 +275,6 @@ bool isLessonPicture(std::string_view name) { return drawingNamed(name) != nullp
 void drawLessonPicture(const FrameContext& look, ImDrawList* list, std::string_view name,
                        const Rect& at) {
   if (const Drawing* drawing = drawingNamed(name)) drawing->draw(Sketch(look, list, at));
-}
-
-std::string drawSeen(const PanelContext& panel, const TrainingMoment* run, const Rect& at) {
-  if (panel.selection.page == kTrainPage) {
-    if (run == nullptr || run->weights.empty() || run->step == 0) return {};
-    drawRun(panel, *run, at);
-    const Index heads = run->settings.model.heads;
-    return trFormat("{} head{} after {} step{}", heads, heads == 1 ? "" : "s", run->step,
-                    run->step == 1 ? "" : "s");
-  }
-  const StageSubject subject = subjectOf(panel);
-  if (drawWord(panel, subject, at)) {
-    return trFormat("Head {}: {}", subject.head + 1, stageWords(panel.trace, subject).title);
-  }
-  Heatmaps heatmaps(panel.look);
-  const float side = std::min(at.width(), at.height());
-  heatmaps.add(panel.trace,
-               wholeMatrix(TensorId::weights, panel.trace.config(), subject.item, subject.head),
-               sequentialScale(panel.look, 0.0F, 1.0F), at.placed({side, side}));
-  heatmaps.draw(ImGui::GetWindowDrawList());
-  return trFormat("The weights of head {}", subject.head + 1);
 }
 
 }  // namespace headscope::ui

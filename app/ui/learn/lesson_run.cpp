@@ -123,7 +123,7 @@ void LessonRun::leave() {
   starts_.clear();
   began_.clear();
   left_.clear();
-  trained_.reset();
+  moments_ = {};
   toHeadsOff_.reset();
   pointer_.stop();
   atEnd_ = false;
@@ -377,7 +377,8 @@ void LessonRun::follow(const PanelContext& panel, const LessonRuns& runs) {
   panel.frame.hidesMistakes = open() && scene().hidesMistake && !shown_.checked;
   panel.frame.spotlight = open() && !atEnd_ ? cards() : std::vector<std::string>();
   if (!open()) return;
-  trained_ = learnsStories(panel.trainView) ? nullptr : runs.training.moment();
+  moments_ = {runs.training.moment(), runs.language.moment(), runs.scale.moment(),
+              runs.model.moment()};
   if (pointer_.takeArrival(panel.look.now)) takeWay(panel);
   const bool computed = &panel.trace.document() == &panel.document &&
                         !panel.commands.has<OpenDocument>() && modelReady(panel, runs.model);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "app/ui/frame_context.h"
 #include "app/ui/learn/lesson_facts.h"
 #include "app/ui/learn/lesson_pointer.h"
+#include "app/ui/learn/lesson_seen.h"
 #include "app/ui/sentence_strip.h"
 #include "app/ui/view_state.h"
 #include "core/document/fwd.h"
@@ -23,6 +25,9 @@
 namespace headscope::ui {
 
 struct PanelContext;
+
+/// The path of lessons that are given before an audience.
+inline constexpr std::string_view kLecturePath = "a lecture";
 
 class LessonRun {
  public:
@@ -118,8 +123,8 @@ class LessonRun {
   /// exercise is done.
   void follow(const PanelContext& panel, const LessonRuns& runs);
   const Shown& shown() const { return shown_; }
-  /// The newest moment of the training run; null: none.
-  const TrainingMoment* trained() const { return trained_.get(); }
+  /// The newest moments of the runs and the model.
+  const LessonMoments& moments() const { return moments_; }
 
   /// The keys ("03_by_hand/3") of scenes whose exercise was done without showWay() and whose
   /// question was answered rightly (in a quiz: at the first try), and of scenes without either that
@@ -171,7 +176,7 @@ class LessonRun {
   bool hint_ = false, wayShown_ = false;
   LessonPointer pointer_;
   DocumentPtr kept_;
-  std::shared_ptr<const TrainingMoment> trained_;
+  LessonMoments moments_;
   std::string whenDone_;  // the confirmation, with the facts from before filled in
   /// The place to show once the pass is computed; the previous pass may have fewer heads or items.
   struct Place {
