@@ -301,7 +301,8 @@ void App::State::panels(const ui::PanelContext& panel) {
   }
   lecture.follow(panel.look.now, presenter.on());
   ui::beginCards(controls);
-  offerTop = 0.0F;
+  offerTop =
+      presenter.on() && lesson.open() ? std::nullopt : std::optional(0.0F);  // no slide has it
   ui::Rect room = ui::Rect{{0, 0}, ImGui::GetIO().DisplaySize}.inset(panel.look.px(12));
   if (presenter.on()) {
     presenter.followPage(view.selection);

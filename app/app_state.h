@@ -171,7 +171,7 @@ struct App::State {
   ui::Help help;
   ui::Search search;
   std::string cardShown;  // the id of the single card shown in a narrow window; empty: the guide
-  float offerTop = 0.0F;  // the top of the offer to restore unsaved work
+  std::optional<float> offerTop;  // the top of the offer to restore unsaved work; none: no offer
 
   // from the host, and for it
   std::vector<std::filesystem::path> dropped;

@@ -243,7 +243,7 @@ void Sessions::discard() {
   documents_.say(tr("discarded the unsaved changes"));
 }
 
-void Sessions::windows(const ui::FrameContext& look, float top,
+void Sessions::windows(const ui::FrameContext& look, std::optional<float> top,
                        const std::vector<std::string>& recent, ui::FrameCommands& commands) {
   const ui::FileDialog::Answer answer =
       dialog_.draw(look, {store_.path(), store_.unsavedInWords(documents_.ownNewest()), recent});
@@ -257,7 +257,7 @@ void Sessions::windows(const ui::FrameContext& look, float top,
   if (answer.saveOver) saveTo(*answer.saveOver, true);
   if (answer.saveElsewhere) save(true);
   const float heightBefore = std::exchange(offerHeight_, 0.0F);
-  if (store_.abandoned().empty()) return;
+  if (!top || store_.abandoned().empty()) return;
   const AbandonedAutosave& first = store_.abandoned().front();
   const std::string what = first.origin.empty()
                                ? std::string(tr("What was changed"))
@@ -265,7 +265,7 @@ void Sessions::windows(const ui::FrameContext& look, float top,
   std::string question = trFormat("{} was not saved before headscope ended. Restore it as of {}?",
                                   what, timeInWords(first.written, std::time(nullptr)));
   for (const char* wish : {kRestore, kDiscard}) question = warns(wish).value_or(question);
-  switch (ui::recoveryBanner(look, question, top, offerHeight_)) {
+  switch (ui::recoveryBanner(look, question, *top, offerHeight_)) {
     case ui::Recovery::restore:
       restore();
       break;

@@ -105,8 +105,8 @@ class Sessions {
   bool follow();
   /// Draws the dialog, and the offer to restore across the window from `top` down. Call it after
   /// the panels. Adds the commands to open what the dialog's user chose, if it is no session.
-  void windows(const ui::FrameContext& look, float top, const std::vector<std::string>& recent,
-               ui::FrameCommands& commands);
+  void windows(const ui::FrameContext& look, std::optional<float> top,
+               const std::vector<std::string>& recent, ui::FrameCommands& commands);
   /// The height of the offer, which the body leaves free.
   float offerHeight() const { return offerHeight_; }
 

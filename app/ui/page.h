@@ -53,6 +53,8 @@ class Page {
   /// The line below a presented card: the current place, and the keys.
   virtual std::string placeInWords(const PanelContext& panel, std::string_view card) const = 0;
   virtual std::string keysInWords(const ViewState& view) const = 0;
+  /// How to start what a slide waits for; empty where it waits for nothing.
+  virtual std::string startInWords(const ViewState& /*view*/) const { return {}; }
   /// The sentence below a presented card, as rich text; empty where the card has its own.
   virtual std::string sentenceInWords(const PanelContext& /*panel*/,
                                       std::string_view /*card*/) const {

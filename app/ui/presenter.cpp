@@ -118,6 +118,11 @@ void Presenter::drawLine(const PanelContext& panel, const Words& lecture, const 
                                    line.width());
   drawText(list, counter, line.a, wrong ? look.theme.bad : look.theme.text, where);
   const float room = line.width() - textSize(counter, where).x - look.px(28);
+  const std::string start = slide ? page.startInWords(panel.view) : std::string();
+  if (!start.empty()) {
+    const float x = line.b.x - textSize(counter, start).x;
+    return drawText(list, counter, {x, line.a.y}, look.theme.accentText, start);
+  }
   // the room does not need the keys of a slide: the lecturer sees them while the mouse moves
   if (slide && look.mouseStill >= kPointerStays) return;
   if (room < look.px(60)) return;

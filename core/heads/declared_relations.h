@@ -17,8 +17,9 @@ struct DeclaredRelation {
   std::string name;  // as shown: "verb → its subject"
   /// [item][query]: the keys declared as its partners, in order; none where the query has none.
   std::vector<std::vector<std::vector<Index>>> partners;
-  bool trained = false;   // whether the head was trained for it, not designed
-  std::string whyNone{};  // the reason why no query has a partner, if known
+  bool trained = false;       // whether the head was trained for it, not designed
+  std::string whyNone{};      // the reason why no query has a partner, if known
+  bool hiddenByMask = false;  // there are partners, and the mask forbids them all
   /// The parts of a combined relation, which give heads their names.
   std::vector<DeclaredRelation> parts{};
 };

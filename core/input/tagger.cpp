@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -220,16 +223,22 @@ bool beginsSentence(const std::vector<Token>& tokens, std::size_t i) {
 }
 
 bool foreign(const std::vector<Token>& tokens) {
-  int words = 0, english = 0, names = 0;
+  // words of English alone, which tell it apart even among invented words
+  static const std::set<std::string, std::less<>> kEnglish{
+      "the", "and", "with", "from", "that", "this", "his", "she", "they", "which", "were", "your"};
+  constexpr int kWordsForEach = 6;
+  int words = 0, english = 0, names = 0, telling = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
     if (!token.letters) continue;
     const bool name = token.capital && !token.english && !beginsSentence(tokens, i);
     (name ? names : words) += 1;
     english += token.english ? 1 : 0;
+    telling += kEnglish.contains(token.word) ? 1 : 0;
   }
   // A text of nothing but names, such as a protein's letters, is no English text.
-  return 2 * english < words || names > words;
+  const bool rare = 2 * english < words && kWordsForEach * telling < words;
+  return rare || names > words;
 }
 
 /// Adds the readings that a token has by its place: names, and guesses for unknown words.

@@ -14,7 +14,7 @@ namespace headscope::training {
 namespace {
 
 constexpr const char* kNotRead =
-    trLater("the sentence has forms that the heads were not trained on");
+    trLater("the sentence is built in a way that the heads were not trained on");
 constexpr const char* kOtherSentence =
     trLater("the heads were trained on words of one sentence, and the keys come from another");
 constexpr const char* kNotOneSeries =
@@ -36,7 +36,7 @@ std::vector<AnswersOfItem> answersInText(const Document& document) {
     if (auto sentence = readSentence(words)) {
       item.partners = std::move(sentence->partners);
     } else if (std::ssize(words) > kLongestSentence) {
-      item.whyNone = trFormat("the sentence has {} words, and the heads were trained on {} to {}",
+      item.whyNone = trFormat("it has {} words and marks, and the heads were trained on {} to {}",
                               words.size(), kShortestSentence, kLongestSentence);
     } else {
       item.whyNone = tr(kNotRead);
@@ -86,9 +86,13 @@ class AnswersInDocument {
     if (document_.config.crossAttention()) relation.whyNone = tr(kOtherSentence);
     for (Index item = 0; item < document_.config.batch; ++item) {
       auto& rows = relation.partners.emplace_back();
+      bool any = false, allowed = false;
       for (Index i = 0; i < document_.config.seqLen; ++i) {
         rows.push_back(partnersOf(question.number, item, i));
+        allowed = allowed || !rows.back().empty();
+        any = any || !unmaskedPartnersOf(question.number, item, i).empty();
       }
+      relation.hiddenByMask = relation.hiddenByMask || (any && !allowed);
       const AnswersOfItem& answers = items_[static_cast<std::size_t>(item)];
       if (answers.partners[question.number].empty() && relation.whyNone.empty()) {
         relation.whyNone = answers.whyNone;
@@ -98,10 +102,13 @@ class AnswersInDocument {
   }
 
  private:
-  std::vector<Index> partnersOf(std::size_t question, Index item, Index i) const {
+  std::vector<Index> unmaskedPartnersOf(std::size_t question, Index item, Index i) const {
     const auto& places = items_[static_cast<std::size_t>(item)].partners[question];
     if (document_.config.crossAttention() || i >= std::ssize(places)) return {};
-    std::vector<Index> partners = places[static_cast<std::size_t>(i)];
+    return places[static_cast<std::size_t>(i)];
+  }
+  std::vector<Index> partnersOf(std::size_t question, Index item, Index i) const {
+    std::vector<Index> partners = unmaskedPartnersOf(question, item, i);
     const AllowedKeys allowed =
         allowedKeys(document_.config.mask, item, i, document_.config.seqLen);
     std::erase_if(partners, [&](Index j) { return !allowed(j); });

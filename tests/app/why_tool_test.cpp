@@ -87,6 +87,8 @@ TEST_F(WhyTool, OpensFromTheStage) {
   ui.view().selection.page = kStagePage;
   show(ui);
   ui.click("Why does it look there?", kJourneyCard);
+  EXPECT_TRUE(ui.shows(" meets the ")) << ui.screen().all();
+  ui.click("Show the numbers", kJourneyCard);
   show(ui);
   EXPECT_EQ(ui.view().selection.page, kFlowPage);
   EXPECT_EQ(ui.view().selection.tool, kWhyTool);

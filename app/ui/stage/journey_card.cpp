@@ -9,6 +9,7 @@
 #include "app/ui/frame_state.h"
 #include "app/ui/ids.h"
 #include "app/ui/panel.h"
+#include "app/ui/score_reasons.h"
 #include "app/ui/stage/journey.h"
 #include "app/ui/stage/sentence_drawing.h"
 #include "app/ui/stage/stage_page.h"
@@ -80,14 +81,17 @@ class JourneyCard final : public Card {
     const bool asksWhy = !underWay && !narrow && !panel.alone;
     if (bigButton(look, numbers.placed({numbers.width(), high}, 0.5F, asksWhy ? 0.16F : 0.35F),
                   narrow ? tr("Numbers") : tr("Show the numbers"), false)) {
-      showNumbers(panel);
+      asksWhy&& panel.stageView.why ? showWhy(panel) : showNumbers(panel);
     }
     tip(look, tr("Opens Flow at the same word, head and step; escape comes back"));
     if (asksWhy) {
       ImGui::SetCursorScreenPos({numbers.a.x, numbers.b.y - ImGui::GetFrameHeight()});
-      if (pill(look, tr("Why does it look there?"))) showWhy(panel);
-      tip(look, trFormat("What of both {} makes the score: opens Flow; escape comes back",
-                         tokenNoun(panel.trace.document()).many));
+      bool& why = panel.stageView.why;
+      if (pill(look, tr("Why does it look there?"), why)) {
+        hasReasons(panel) ? void(why = !why) : showWhy(panel);
+      }
+      tip(look,
+          trFormat("What of both {} makes the score", tokenNoun(panel.trace.document()).many));
     }
     line(panel, room);
   }

@@ -59,13 +59,13 @@ class Scene : private ScenePainter {
 
  private:
   void numbers() {
-    sentence({}, {}, 0.45F);
     const Rect rest = belowSentence();
     const Rect bar =
         wideBar(rest.a.y + rest.height() * (panel_.alone ? 0.1F : 0.25F), look_.px(46));
     const float grown = motion(moment_, 2.5);
     const Rect at = mix(wordAt(), bar, grown);
     band(wordAt(), at, color_, grown, 0.12F);
+    sentence({}, {}, 0.45F);  // its lines stay legible above the band
     const std::vector<KindOfColumns> kinds = kindsOfColumns();
     rowOfX(kinds, rowOf(TensorId::x, subject_.word), at, std::min(1.0F, grown * 2.0F));
     bars_.frame(at, theme_.panelBorder);
@@ -175,7 +175,7 @@ class Scene : private ScenePainter {
     const float names = 1.4F * fontSize(label(look_.fonts.small));
     const float pitch =
         std::min(look_.px(96), (rest.b.y - x.b.y - names) / static_cast<float>(all.size()));
-    const float labels = fontSize(label(look_.fonts.semibold)) + look_.px(10);
+    const float labels = fontSize(label(look_.fonts.semibold)) + look_.px(14);
     const float high = std::clamp(pitch - labels, look_.px(8), look_.px(30));
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Rect to = wideBar(x.b.y + pitch * static_cast<float>(i) + labels, high);
@@ -184,7 +184,7 @@ class Scene : private ScenePainter {
       parts(all[i], at, parted, i + 1 == all.size() || all[i].heads != all.back().heads);
       if (grown < 1.0F) continue;
       ImFont* font = label(look_.fonts.semibold);
-      drawText(list_, font, {at.a.x, at.a.y - fontSize(font) - look_.px(2)}, all[i].text,
+      drawText(list_, font, {at.a.x, at.a.y - fontSize(font) - look_.px(5)}, all[i].text,
                all[i].words);
     }
     rowOfX(kindsOfColumns(), rowOf(TensorId::x, subject_.word, 1), x, 1.0F);
@@ -229,8 +229,9 @@ class Scene : private ScenePainter {
     std::stable_sort(arcs.begin(), arcs.end(), [](const Arc& a, const Arc& b) {
       return a.thickness * a.strength > b.thickness * b.strength;
     });
-    constexpr std::size_t kMostArcs = 24;
-    if (arcs.size() > kMostArcs) arcs.resize(kMostArcs);
+    // arcs between lines cross the words between
+    const std::size_t most = layout_.keys.lines > 1 ? 5 : 24;
+    if (arcs.size() > most) arcs.resize(most);
     return arcs;
   }
 
@@ -368,6 +369,8 @@ class Scene : private ScenePainter {
       for (const Index j : strongestFirst(top)) {
         const float weight = weights_[static_cast<std::size_t>(j)];
         bar(rowOf(TensorId::v, j), barBelow(j), 0.25F + 0.75F * std::min(1.0F, weight * 1.3F));
+        constexpr float kReadsZero = 0.005F;  // dozens of these say nothing
+        if (weight < kReadsZero && layout_.keys.lines > 1) continue;
         numberBelow(j, fmt::format("{:.2f}", weight), weight >= 0.5F ? color_ : theme_.textMuted,
                     weight >= 0.5F);
       }
@@ -439,6 +442,7 @@ class Scene : private ScenePainter {
         whole += length;
       }
     }
+    bool shared = false;
     for (Index h = 0; h < c_.numHeads; ++h) {
       const Rect slot = headSlot(h, all);
       Rect from = slot;
@@ -448,6 +452,7 @@ class Scene : private ScenePainter {
       band(from, out, headColor(theme_, static_cast<std::size_t>(h)), done, 0.03F + 0.11F * part);
       headPart(h, slot, 1.0F, h == subject_.head);
       if (whole <= 0.0 || slot.width() < look_.px(44)) continue;
+      shared = true;
       const auto share = static_cast<float>(effects_->termNorm(h, subject_.word) / whole);
       drawTextCentred(list_, label(look_.fonts.regular),
                       {slot.centre().x, slot.b.y + look_.px(panel_.alone ? 38 : 34)},
@@ -456,11 +461,9 @@ class Scene : private ScenePainter {
     const MatrixRef ref = rowOf(TensorId::output, subject_.word);
     bars_.add(ref, bars_.scaleOf(ref), out, done);
     bars_.frame(out, theme_.output, 1.5F);
-    caption(out,
-            trFormat("the new {}: {} numbers for the next layer; below each head its share of "
-                     "what the heads add, by length",
-                     word(), c_.dModel),
-            theme_.textMuted);
+    std::string text = trFormat("the new {}: {} numbers for the next layer", word(), c_.dModel);
+    if (shared) text += tr("; below each head, how much of them it adds");
+    caption(out, text, theme_.textMuted);
   }
 
   const HeadEffects* effects_;

@@ -206,7 +206,12 @@ class ScenePainter {
   }
   void caption(const Rect& bar, const std::string& text, ImU32 color) const {
     ImFont* font = label(look_.fonts.semibold);
-    drawTextCentred(list_, font, {bar.centre().x, bar.b.y + fontSize(font) * 0.9F}, color, text);
+    const float height = fontSize(font);
+    const float width = textSize(font, text).x;
+    const float half = 0.5F * std::min(width, room_.width());
+    const float x = std::clamp(bar.centre().x, room_.a.x + half, room_.b.x - half);
+    drawLettersCentred(look_, list_, {x, bar.b.y + height * 0.9F}, room_.width(), height, true,
+                       color, text);
   }
   /// Draws a soft band from one rectangle's lower edge to another's upper edge, as far as `share`.
   void band(const Rect& from, const Rect& to, ImU32 color, float share, float alpha = 0.16F) const {
@@ -223,7 +228,8 @@ class ScenePainter {
   Rect resultBar() const {
     const float width = std::min(room_.width() * 0.36F, look_.px(560));
     const float x = std::clamp(wordAt().centre().x - width * 0.5F, room_.a.x, room_.b.x - width);
-    return Rect::at({x, room_.b.y - look_.px(62)}, {width, look_.px(34)});
+    const float below = look_.px(panel_.alone ? 70 : 62);  // with its caption
+    return Rect::at({x, room_.b.y - below}, {width, look_.px(34)});
   }
 
   /// The place of what a gated head has collected, above its gates and its result.

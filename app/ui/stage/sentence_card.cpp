@@ -13,6 +13,7 @@
 #include "app/ui/head_purposes.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
+#include "app/ui/score_reasons.h"
 #include "app/ui/selection.h"
 #include "app/ui/stage/journey.h"
 #include "app/ui/stage/journey_scene.h"
@@ -55,15 +56,18 @@ class SentenceCard final : public Card {
     const auto item = static_cast<std::size_t>(subject.item);
     if (input.tokens.empty()) return;
     const WordsKnown* known = wordsKnown(panel, input.tokens[item % input.tokens.size()]);
-    if (!typing(panel, room)) {
+    const bool foreign = known != nullptr && known->foreign;
+    if (!typing(panel, room, foreign)) {
       StageWords said = panel.stageView.at ? stageWords(panel.trace, subject, moment.place, effects)
                                            : stageWords(panel.trace, subject);
-      if (!panel.stageView.at && known != nullptr && known->foreign) {
+      if (!panel.stageView.at && foreign) {
         said.sentence = tr(kForeign);
       } else if (!panel.stageView.at && !isAsked(panel, subject)) {
         said = unaskedWords(panel.trace, subject, purposeTitle(panel.purposes, subject.head));
       }
-      if (!panel.stageView.at && known != nullptr && !known->foreign) {
+      if (!panel.stageView.at && panel.stageView.why && hasReasons(panel)) {
+        said.sentence = reasonOf(panel, subject);
+      } else if (!panel.stageView.at && known != nullptr && !known->foreign) {
         said.sentence += aboutUnknown(known->unknown, input.tokens[item % input.tokens.size()]);
       }
       // the scores are not told before they are there
@@ -163,6 +167,12 @@ class SentenceCard final : public Card {
         });
   }
 
+  static std::string reasonOf(const PanelContext& panel, const StageSubject& subject) {
+    const std::vector<Link> links = linksOf(panel.trace, subject);
+    if (links.empty()) return {};
+    return largestReason(panel, {subject.item, subject.head, subject.word, links.front().key});
+  }
+
   /// A sentence on the dotted words, with a blank before it; empty where the program knows all.
   static std::string aboutUnknown(std::span<const char> unknown,
                                   std::span<const std::string> tokens) {
@@ -192,7 +202,7 @@ class SentenceCard final : public Card {
   }
 
   /// Draws the field that types the sentence in place of the headline. Returns whether it is open.
-  bool typing(const PanelContext& panel, Rect& room) {
+  bool typing(const PanelContext& panel, Rect& room, bool foreign) {
     if (panel.stageView.settingsOpen || panel.alone) return false;  // the row of tokens has it
     panel.frame.typesText = tokens_.editing();
     if (!tokens_.editing()) return false;
@@ -200,10 +210,10 @@ class SentenceCard final : public Card {
     Rect top = room.cutTop(look.px(150));
     const Rect below = top.cutBottom(look.px(62));
     ImGui::SetCursorScreenPos({top.centre().x, top.a.y + look.px(14)});
-    tokens_.field(panel, look.px(900), top.width());
+    tokens_.field(panel, look.px(1400), top.width());
     drawTextCentred(ImGui::GetWindowDrawList(), look.fonts.regular,
                     {top.centre().x, top.b.y - look.px(22)}, look.theme.textMuted,
-                    tr("Everything follows as you type. Enter ends."));
+                    foreign ? tr(kForeign) : tr("Everything follows as you type. Enter ends."));
     const float wide = std::min(below.width(), look.px(1240));
     examples(panel, below.placed({wide, below.height()}));
     return true;

@@ -220,8 +220,10 @@ void drawWords(const FrameContext& look, ImDrawList* list, const DrawnSentence& 
                        ink, text);
     if (i < sentence.unknown.size() && sentence.unknown[i] != 0) {  // dotted: a guess
       const float y = at.b.y - layout.letters * 0.08F;
-      underlineTerm(look, {at.a.x + layout.letters * 0.14F, y},
-                    at.width() - layout.letters * 0.28F);
+      const float first = at.a.x + layout.letters * 0.14F;
+      for (float x = first; x < at.b.x - layout.letters * 0.14F; x += look.px(5)) {
+        list->AddCircleFilled({x, y}, look.px(1.3F), t.textMuted);
+      }
     }
   }
 }

@@ -260,6 +260,14 @@ class SmallStagesCard final : public Card {
     return true;
   }
 
+  static Arc thinArc(const FrameContext& look, const Link& link, float strength) {
+    return {static_cast<int>(link.query),
+            static_cast<int>(link.key),
+            look.px(1.0F + 2.6F * link.weight),
+            strength,
+            {}};
+  }
+
   /// Draws dots for the words, and the strong links of the whole sentence. On a slide the pair that
   /// the title names stands out.
   static void withDots(const PanelContext& panel, Index head, const HeadStory& story,
@@ -287,14 +295,17 @@ class SmallStagesCard final : public Card {
     std::vector<Arc> arcs;
     for (const Link& link : story.links) {
       if (link.weight < kLeastArc || isNamed(link.query, link.key)) continue;
-      const float strength = named.empty() ? (holds ? 0.25F : 0.12F) +
-                                                 (holds ? 0.7F : 0.3F) * link.weight * link.weight
+      const bool answers = holds && story.asks(link.query);
+      const float strength = named.empty() ? (answers ? 0.25F : 0.12F) +
+                                                 (answers ? 0.7F : 0.3F) * link.weight * link.weight
                                            : 0.16F;
-      arcs.push_back({static_cast<int>(link.query),
-                      static_cast<int>(link.key),
-                      look.px(1.0F + 2.6F * link.weight),
-                      strength,
-                      {}});
+      arcs.push_back(thinArc(look, link, strength));
+    }
+    if (arcs.empty() && named.empty()) {  // no strong links: those of the followed word
+      const StageSubject followed{panel.selection.item, head, subjectOf(panel).word};
+      for (const Link& link : linksOf(panel.trace, followed)) {
+        arcs.push_back(thinArc(look, link, 0.2F + 0.6F * link.weight));
+      }
     }
     if (!named.empty()) {
       arcs.push_back({static_cast<int>(named.front().query),
@@ -332,7 +343,7 @@ class SmallStagesCard final : public Card {
     const auto& tokens = input.tokens[item % input.tokens.size()];
     SentenceSpace space{room};
     space.largest = look.px(24);
-    space.smallest = look.px(11);
+    space.smallest = look.px(9.5F);
     const SentenceLayout layout = layoutSentence(widthsOf(look, tokens), space);
     if (layout.marks()) return withDots(panel, head, story, room, color, true);
     std::vector<float> tints(tokens.size(), 0.0F);

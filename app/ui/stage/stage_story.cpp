@@ -315,6 +315,7 @@ HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRela
                : 2 * found >= asked                     ? HeadStory::Kind::found
                                                         : HeadStory::Kind::missed;
   if (story.kind == HeadStory::Kind::unchecked) story.why = relation->whyNone;
+  story.hidden = relation->hiddenByMask;
   return story;
 }
 
@@ -391,7 +392,7 @@ std::vector<HeadStory> headStories(const Trace& trace, Index item,
 std::string noteOf(const HeadStory& story, const TokenNoun& token) {
   switch (story.kind) {
     case HeadStory::Kind::absent:
-      return tr("nothing to do here");
+      return story.hidden ? tr("hidden by the mask") : tr("nothing to do here");
     case HeadStory::Kind::unchecked:
       return tr("not checked here");
     case HeadStory::Kind::undeclared:
@@ -435,13 +436,13 @@ StageWords unaskedWords(const Trace& trace, const StageSubject& subject,
   StageWords words = stageWords(trace, subject);
   const std::vector<Link> links = linksOf(trace, subject);
   if (links.empty()) return words;  // a row without weights
+  words.title = trFormat("In head {}, {} has nothing to look for.", subject.head + 1,
+                         inQuotes(placeName(trace, Axis::query, subject.item, subject.word)));
   words.sentence = trFormat(
-      "In head {1}, {0} of what it takes in comes from {2}, but it is no answer: {3} has none for "
-      "this {4}. Shares always add up to 100 %.",
-      percent(links.front().weight), subject.head + 1,
-      inQuotes(placeName(trace, Axis::key, subject.item, links.front().key)),
-      purpose.empty() ? tr("its question") : fmt::format("“{}”", purpose),
-      tokenNoun(trace.document()).one);
+      "{} has no answer for this {}. Its shares add up to 100 % all the same: {} come from {}.",
+      purpose.empty() ? tr("Its question") : fmt::format("“{}”", purpose),
+      tokenNoun(trace.document()).one, percent(links.front().weight),
+      inQuotes(placeName(trace, Axis::key, subject.item, links.front().key)));
   return words;
 }
 

@@ -76,12 +76,20 @@ struct HeadStory {
     Index query = 0, looks = 0, partner = 0;
   };
   std::vector<Miss> misses;  // queries that look most elsewhere than at their partner
+  bool hidden = false;       // the mask hides all partners
   std::string why;           // the reason why partners are not known; else empty
+
+  /// Returns whether a query has a partner, as far as that is known.
+  bool asks(Index query) const {
+    const auto at = static_cast<std::size_t>(query);
+    return at >= asked.size() || asked[at] != 0;
+  }
 };
 /// One per head of an item. `relations`: one per head, or empty.
 std::vector<HeadStory> headStories(const Trace& trace, Index item,
                                    const DeclaredRelations& relations);
-/// "nothing to do here", "not found here", "right for 7 of 12 words", "not checked here"; empty
+/// "nothing to do here", "hidden by the mask", "not found here", "right for 7 of 12 words", "not
+/// checked here"; empty
 /// where the head does what its name says.
 std::string noteOf(const HeadStory& story, const TokenNoun& token);
 /// The note in sentences: which words look elsewhere and where they should, or why that is not

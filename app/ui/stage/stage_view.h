@@ -13,6 +13,7 @@ struct StageView {
   std::optional<double> at;   // place of the journey and the part of it that has passed: 6.5 is the
                               // middle of the seventh place; none: the journey is not under way
   bool settingsOpen = false;  // whether the bars show the settings of the layer
+  bool why = false;           // says why the word looks there
 };
 
 }  // namespace headscope::ui

@@ -14,14 +14,13 @@
 #include "app/ui/compat.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
-#include "app/ui/parts/computed.h"
 #include "app/ui/parts/layout.h"
 #include "app/ui/parts/matrix.h"
+#include "app/ui/score_reasons.h"
 #include "app/ui/selection.h"
 #include "app/ui/stage/stage_story.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/score_by_kind.h"
 #include "core/attention/config.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -38,23 +37,6 @@ std::string madeOf(const AttentionConfig& config) {
   if (config.scale) words += fmt::format(" ÷ √{}", config.dK());
   if (config.temperature != 1.0) words += fmt::format(" ÷ {:g}", config.temperature);
   return words + ",";
-}
-
-/// One pair of kinds.
-struct KindPair {
-  Index query = 0, key = 0;
-  double value = 0.0;
-};
-
-/// All pairs, by the size of their value.
-std::vector<KindPair> strongestPairs(const Matrix64& values) {
-  std::vector<KindPair> pairs;
-  for (Index a = 0; a < values.rows; ++a) {
-    for (Index b = 0; b < values.cols; ++b) pairs.push_back({a, b, values(a, b)});
-  }
-  std::ranges::stable_sort(pairs, std::ranges::greater(),
-                           [](const KindPair& pair) { return std::abs(pair.value); });
-  return pairs;
 }
 
 class WhyScoreTool final : public Card {
@@ -74,13 +56,13 @@ class WhyScoreTool final : public Card {
       return whyOneKind(panel, problem);
     }
     const ScoreInFlow asked = scoreInFlow(panel);
-    const auto found = takenApart(panel, asked, kinds);
+    const auto found = scoreReasons(panel, asked, kinds);
     if (found.current == nullptr) {
       return label(look.fonts.regular, look.theme.textMuted, tr("being computed …"));
     }
     const bool compares = compares_ && found.current->otherKeys > 0;
     const Matrix64& all = compares ? found.current->above : found.current->values;
-    const Names names = namesOf(panel, asked, kinds);
+    const ScoreNames names = scoreNames(panel, asked, kinds);
     words(panel, asked, *found.current, names, strongestPairs(all), compares);
     ImGui::Dummy({0.0F, look.space.tight});
     beginPart("kinds", {0.0F, 0.0F});
@@ -92,74 +74,22 @@ class WhyScoreTool final : public Card {
   }
 
  private:
-  /// The names of rows and columns.
-  struct Names {
-    /// "word class" and what a word has of it, "verb", where that has a name.
-    struct Of {
-      std::string kind, flags, about;
-      std::string inWords() const {
-        return flags.empty() ? kind : fmt::format("{} ({})", kind, flags);
-      }
-    };
-    std::string query, key;  // the words
-    std::vector<Of> rows, columns;
-
-    std::string meet(const KindPair& of) const {
-      return rows[static_cast<std::size_t>(of.query)].inWords() + " meets " +
-             columns[static_cast<std::size_t>(of.key)].inWords();
-    }
-  };
-
-  static Computed<ScoreByKind> takenApart(const PanelContext& panel, const ScoreInFlow& asked,
-                                          const CoordinateKinds& kinds) {
-    const Fingerprint key("score by kind", panel.trace.pass(), asked.item, asked.head, asked.query,
-                          asked.key);
-    return panel.computations.request<ScoreByKind>("score by kind", key, Schedule::background, [&] {
-      return [=, trace = panel.traceHeld](
-                 const std::atomic<bool>& cancelled) -> std::optional<ScoreByKind> {
-        return scoreByKind(*trace, asked.item, asked.head, asked.query, asked.key, kinds.kindOf,
-                           std::ssize(kinds.names), ExecutionContext{0, &cancelled});
-      };
-    });
-  }
-
-  static Names namesOf(const PanelContext& panel, const ScoreInFlow& asked,
-                       const CoordinateKinds& kinds) {
-    const Input& input = *panel.trace.document().input;
-    const bool cross = panel.trace.config().crossAttention();
-    Names names{placeName(panel.trace, Axis::query, asked.item, asked.query),
-                placeName(panel.trace, Axis::key, asked.item, asked.key),
-                {},
-                {}};
-    for (Index kind = 0; kind < std::ssize(kinds.names); ++kind) {
-      const std::string& name = kinds.names[static_cast<std::size_t>(kind)];
-      const std::string& about = kinds.about[static_cast<std::size_t>(kind)];
-      names.rows.push_back(
-          {name, flagsInWords(kinds, kind, input, asked.item, asked.query, false), about});
-      names.columns.push_back(
-          {name, flagsInWords(kinds, kind, input, asked.item, asked.key, cross), about});
-    }
-    names.rows.push_back({tr("bias b_Q"), {}, {}});
-    names.columns.push_back({tr("bias b_K"), {}, {}});
-    return names;
-  }
-
   /// The pairs that are drawn.
   struct Shown {
     Matrix64 values;
-    Names names;
+    ScoreNames names;
     std::vector<std::string> asks, offers;  // rows and columns that are left out
   };
 
   /// Leaves out rows and columns that would read 0.00 throughout.
-  static Shown withoutZeros(const Matrix64& all, const Names& names) {
+  static Shown withoutZeros(const Matrix64& all, const ScoreNames& names) {
     constexpr double kReadsZero = 0.005;
     const auto counts = [](double value) { return std::abs(value) >= kReadsZero; };
     Shown shown;
     shown.names = {names.query, names.key, {}, {}};
     std::vector<Index> rows, columns;
     for (Index row = 0; row < all.rows; ++row) {
-      const Names::Of& name = names.rows[static_cast<std::size_t>(row)];
+      const KindName& name = names.rows[static_cast<std::size_t>(row)];
       const bool any = std::ranges::any_of(all.row(row), counts);
       if (!any) {
         shown.asks.push_back(name.kind);
@@ -169,7 +99,7 @@ class WhyScoreTool final : public Card {
       shown.names.rows.push_back(name);
     }
     for (Index col = 0; col < all.cols; ++col) {
-      const Names::Of& name = names.columns[static_cast<std::size_t>(col)];
+      const KindName& name = names.columns[static_cast<std::size_t>(col)];
       const bool any = std::ranges::any_of(rows, [&](Index row) { return counts(all(row, col)); });
       if (!any) {
         shown.offers.push_back(name.kind);
@@ -190,10 +120,10 @@ class WhyScoreTool final : public Card {
 
   /// Says what the kinds are, and which are left out.
   static void notes(const FrameContext& look, const Shown& shown) {
-    std::vector<Names::Of> kinds = shown.names.rows;
+    std::vector<KindName> kinds = shown.names.rows;
     kinds.insert(kinds.end(), shown.names.columns.begin(), shown.names.columns.end());
     std::vector<std::string> said;
-    for (const Names::Of& each : kinds) {
+    for (const KindName& each : kinds) {
       const bool before = std::ranges::find(said, each.kind) != said.end();
       if (each.about.empty() || before) continue;
       said.push_back(each.kind);
@@ -222,7 +152,7 @@ class WhyScoreTool final : public Card {
   /// "“slept” looks at “cat” 93 %, Its score is …: word class (verb) meets word class (noun) +2.06
   /// …"
   void words(const PanelContext& panel, const ScoreInFlow& asked, const ScoreByKind& score,
-             const Names& names, const std::vector<KindPair>& pairs, bool compares) {
+             const ScoreNames& names, const std::vector<KindPair>& pairs, bool compares) {
     const FrameContext& look = panel.look;
     const float weight =
         panel.trace.value({TensorId::weights, asked.item, asked.head, asked.query, asked.key});
@@ -262,13 +192,13 @@ class WhyScoreTool final : public Card {
 
   /// Draws the pairs as a matrix: rows ask, columns offer.
   static void matrix(const PanelContext& panel, const ScoreInFlow& asked, const Matrix64& shown,
-                     const Names& names) {
+                     const ScoreNames& names) {
     if (shown.rows == 0 || shown.cols == 0) return;
     const FrameContext& look = panel.look;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float gap = look.space.small;
     std::vector<std::string> rowNames;
-    for (const Names::Of& name : names.rows) rowNames.push_back(name.inWords());
+    for (const KindName& name : names.rows) rowNames.push_back(name.inWords());
     Rect room = Rect::rest();
     AxisLabels rows{rowNames, look.fonts.small,    look.theme.query, look.theme.query,
                     -1,       room.width() * 0.35F};
@@ -314,11 +244,11 @@ class WhyScoreTool final : public Card {
   }
 
   /// Draws the kinds above the columns, and below them what the key has of each.
-  static void columnNames(const FrameContext& look, const Names& names, const MatrixPlace& place,
-                          const Rect& room) {
+  static void columnNames(const FrameContext& look, const ScoreNames& names,
+                          const MatrixPlace& place, const Rect& room) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     for (Index col = 0; col < place.cols; ++col) {
-      const Names::Of& name = names.columns[static_cast<std::size_t>(col)];
+      const KindName& name = names.columns[static_cast<std::size_t>(col)];
       const float x = place.cellAt(0, col).centre().x;
       const auto put = [&](const std::string& text, float y) {
         drawTextCentred(list, look.fonts.small, {x, y}, look.theme.key,

@@ -146,6 +146,15 @@ class TrainPage final : public Page {
                                                     : training_.playing();
     return playing ? tr("enter pauses") : tr("enter trains · → one step · home starts again");
   }
+  std::string startInWords(const ViewState& view) const override {
+    const auto waits = [](const auto& run) {
+      return !run.playing() && run.moment() != nullptr && run.moment()->stepsTaken == 0;
+    };
+    const bool at = learnsLanguage(view.train) ? waits(language_)
+                    : learnsShapes(view.train) ? waits(shapes_)
+                                               : !isStudy(view.train.tab) && waits(training_);
+    return at ? tr("enter: let it learn") : std::string();
+  }
   std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     if (learnsLanguage(panel.trainView)) return answersInWords(panel.trainView);
     if (learnsShapes(panel.trainView)) return namedInWords();
