@@ -39,7 +39,7 @@ constexpr std::array kTermColumns{"index", "left", "right", "product", "contribu
 template <typename Fields, typename View>
 void visitHeadsFields(Fields& f, View& view) {
   constexpr std::array kContents{"weights", "norm-weighted"};
-  constexpr std::array kDrawings{"heatmaps", "lines"};
+  constexpr std::array kDrawings{"heatmaps", "lines", "arcs"};
   constexpr std::array kPoolings{"mean", "maximum"};
   constexpr std::array kLooks{"sentence", "lines", "values", "lengths"};
   constexpr std::array kFigures{"scatter", "table"};

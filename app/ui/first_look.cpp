@@ -19,6 +19,7 @@
 namespace headscope::ui {
 
 void FirstLook::open(const Document& document, ViewState& view) {
+  view.heads.drawing = GridDrawing::arcs;
   const DeclaredRelations relations = declaredRelations(document);
   const auto& texts = document.input->tokens;
   const auto isMark = [&](std::size_t query) {

@@ -336,6 +336,25 @@ TEST_F(StagePageTest, SaysWhyTheWordLooksThere) {
   EXPECT_FALSE(ui.shows("word class")) << ui.screen().all();
 }
 
+TEST(StageForms, ThePageHeadsHasTheSentenceWithArcsInEachTile) {
+  AppDriver ui(fireDocument(), 1600, 1000, onStage());
+  FirstLook().open(ui.document(), ui.view());
+  ui.view().selection.page = kHeadsPage;
+  ui.settle();
+  const auto count = [&] {
+    const std::string all = ui.screen().all("all heads");
+    int found = 0;
+    for (std::size_t at = all.find("fluffy"); at != std::string::npos; ++found)
+      at = all.find("fluffy", at + 1);
+    return found;
+  };
+  EXPECT_EQ(count(), 8) << ui.screen().all();
+  ui.hover(ui.at("fire", "all heads"));
+  EXPECT_TRUE(ui.shows("Head 8 · fire → slept")) << ui.screen().all();
+  ui.click("heatmaps");
+  EXPECT_NE(count(), 8);
+}
+
 TEST(StageForms, WordsThatTheMaskHidesAreSaidToBeHidden) {
   const DocumentPtr shown = fireDocument();
   Document causal = *shown;

@@ -38,6 +38,7 @@ struct HeadTileGroup {
   int titleLines = 1;
   ImFont* font = nullptr;  // font of the labels
   bool lines = false;
+  bool arcs = false;  // over the written sentence
   bool framesCompared = true;
   std::vector<GridTile> tiles;
   std::vector<ColorScale> scales;  // of the tiles
@@ -63,8 +64,8 @@ void layOutHeadTiles(HeadTileGroup& group, const FrameContext& look, const Visib
 /// Returns the height of all rows of a group.
 float usedHeight(const HeadTileGroup& group);
 
-/// Returns the aspect (width, height) of a picture; its stretch is limited.
-ImVec2 pictureAspect(const VisibleTokens& shown, bool lines);
+/// Returns the aspect (width, height) of a picture in cells, lines or arcs; its stretch is limited.
+ImVec2 pictureAspect(const VisibleTokens& shown, GridDrawing drawing);
 
 /// Returns a head's own colour; the text's for pictures of several heads.
 ImU32 tileColor(const Theme& theme, const HeadPicture& picture);
@@ -83,8 +84,8 @@ struct TileMouse {
 };
 
 /// Returns the cell under the mouse and shows its tooltip.
-std::optional<Hover> pickInTiles(const HeadsState& state, const HeadTileGroup& group,
-                                 const VisibleTokens& shown);
+std::optional<Hover> pickInTiles(const PanelContext& panel, const HeadsState& state,
+                                 const HeadTileGroup& group, const VisibleTokens& shown);
 /// Draws the tiles and handles their input: choosing, opening, comparing, zooming and panning.
 void headTiles(const PanelContext& panel, const HeadsState& state, const HeadTileGroup& group,
                const VisibleTokens& shown, TileMouse& mouse);

@@ -62,7 +62,7 @@ class AllHeads {
       sideHeadingRow();
       headTiles(panel_, state_, side_, shown_, memory_.mouse);
     }
-    if (minimapWidth(panel_) > 0.0F) {
+    if (minimapWidth(panel_) > 0.0F && !state_.arcs()) {
       const HeadPicture chosen{HeadPicture::Of::head, state_.head, 0};
       const float high =
           memory_.pictures ? memory_.pictures->parts->overview.largestOf(chosen) : 1.0F;
@@ -108,7 +108,7 @@ class AllHeads {
     side_.framesCompared = false;
     if (!side_.tiles.empty()) {
       // this height lets the pictures fill the width
-      const ImVec2 aspect = pictureAspect(shown_, state_.lines());
+      const ImVec2 aspect = pictureAspect(shown_, view_.drawing);
       const float place = room.x / static_cast<float>(side_.tiles.size());
       const float share = comparing() ? kComparedShare : kPairShare;
       below.y =
@@ -133,6 +133,7 @@ class AllHeads {
     HeadTileGroup group;
     group.id = id;
     group.lines = state_.lines();
+    group.arcs = state_.arcs();
     group.tiles = std::move(tiles);
     return group;
   }
@@ -154,7 +155,7 @@ class AllHeads {
     for (GridTile& tile : group.tiles) {
       const PictureRange range = rangeOf(state_, tile.picture, group.set.get(), gridSet());
       group.scales.push_back(scaleOf(range));
-      if (!view_.ownScale) continue;
+      if (!view_.ownScale || state_.arcs()) continue;
       const float largest = group.set == nullptr ? 0.0F : group.set->largestOf(tile.picture);
       tile.title.addFigure((range.diverging ? "± " : "max ") + number(largest, 2));
     }
@@ -186,8 +187,8 @@ class AllHeads {
     const std::optional<Hover> elsewhere = panel_.frame.hovered;
     std::optional<Hover> hovered;
     if (!memory_.mouse.dragging) {
-      hovered = pickInTiles(state_, grid_, shown_);
-      if (!hovered) hovered = pickInTiles(state_, side_, shown_);
+      hovered = pickInTiles(panel_, state_, grid_, shown_);
+      if (!hovered) hovered = pickInTiles(panel_, state_, side_, shown_);
     }
     memory_.takesWheel = hovered.has_value();
     panel_.frame.hovered = hovered;

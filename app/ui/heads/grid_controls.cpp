@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -34,6 +35,7 @@ constexpr float kStripWidth = 70.0F;
 constexpr float kWideRow = 830.0F;  // points; narrower rows use shorter texts
 
 constexpr float kControlsApart = 12.0F;
+constexpr std::array kDrawings{GridDrawing::arcs, GridDrawing::heatmaps, GridDrawing::lines};
 
 /// Draws a pill of the control row. Returns whether it was clicked.
 bool controlPill(const FrameContext& look, const std::string& text, bool lit, bool enabled = true) {
@@ -64,8 +66,8 @@ void headingRow(const PanelContext& panel, const HeadsState& state) {
   const FrameContext& look = panel.look;
   HeadsView& view = panel.headsView;
   const std::string sort = trFormat("sort: {} ▾", sortName(view.sortBy));
-  const float width = choicesWidth(look, {tr("heatmaps"), tr("lines")}) + look.space.medium +
-                      buttonWidth(look, sort);
+  const float width = choicesWidth(look, {tr("arcs"), tr("heatmaps"), tr("lines")}) +
+                      look.space.medium + buttonWidth(look, sort);
   const ImVec2 start = ImGui::GetCursorPos();
   const float right = start.x + ImGui::GetContentRegionAvail().x;
   const float frame = ImGui::GetFrameHeight();
@@ -85,9 +87,11 @@ void headingRow(const PanelContext& panel, const HeadsState& state) {
           wholeParts(look.fonts.small, gridAbout(state), room));
   }
   ImGui::SetCursorPos({right - width, start.y - look.space.tight});
-  const int drawing =
-      choices(look, "drawing", {tr("heatmaps"), tr("lines")}, static_cast<int>(view.drawing));
-  if (drawing >= 0) view.drawing = static_cast<GridDrawing>(drawing);
+  const auto* shown = std::ranges::find(kDrawings, view.drawing);
+  const int drawing = choices(look, "drawing", {tr("arcs"), tr("heatmaps"), tr("lines")},
+                              static_cast<int>(shown - kDrawings.begin()));
+  if (drawing >= 0) view.drawing = kDrawings[static_cast<std::size_t>(drawing)];
+  if (view.drawing == GridDrawing::arcs) view.content = GridContent::weights;
   ImGui::SameLine(0.0F, look.space.medium);
   if (pill(look, (sort + "###sort").c_str(), !view.sortBy.empty())) openMenu("sort heads");
   sortPopup(panel);
@@ -169,6 +173,19 @@ void panArrows(const PanelContext& panel, const VisibleTokens& shown) {
   ImGui::PopStyleVar();
 }
 
+/// Draws the pills of the chosen head.
+void choosingPills(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
+  const Index head = panel.selection.head;
+  auto& compared = panel.headsView.compared;
+  const bool inIt = std::ranges::find(compared, head) != compared.end();
+  if (controlPill(look, tr("compare"), inIt)) toggleCompared(compared, head);
+  tip(look, trFormat("Compares head {} with others (also ctrl+click on any head, or ctrl+space)",
+                     head + 1));
+  if (controlPill(look, tr("to Flow"), false)) openHead(panel.view, head);
+  tip(look, tr("Shows the chosen head step by step (also double click on any head, or enter)"));
+}
+
 }  // namespace
 
 void gridControls(const PanelContext& panel, const HeadsState& state, const ColorScale& scale,
@@ -176,6 +193,7 @@ void gridControls(const PanelContext& panel, const HeadsState& state, const Colo
   const FrameContext& look = panel.look;
   HeadsView& view = panel.headsView;
   headingRow(panel, state);
+  if (state.arcs()) return choosingPills(panel);
   const bool narrow = ImGui::GetContentRegionAvail().x < look.px(kWideRow);
   const float strip = look.px(narrow ? kStripWidth * 0.4F : kStripWidth);
   const int content = choices(look, "content", {tr("weights"), tr("norm-weighted")},
@@ -199,14 +217,7 @@ void gridControls(const PanelContext& panel, const HeadsState& state, const Colo
   tip(look, plain ? tr("Shows the mean over heads as one more tile. PyTorch returns this mean by "
                        "default, which hides the single heads")
                   : tr("The mean is taken over weights: choose weights first"));
-  const auto& compared = view.compared;
-  const bool inIt =
-      std::find(compared.begin(), compared.end(), panel.selection.head) != compared.end();
-  if (controlPill(look, tr("compare"), inIt)) toggleCompared(view.compared, panel.selection.head);
-  tip(look, trFormat("Compares head {} with others (also ctrl+click on any head, or ctrl+space)",
-                     panel.selection.head + 1));
-  if (controlPill(look, tr("to Flow"), false)) openHead(panel.view, panel.selection.head);
-  tip(look, tr("Shows the chosen head step by step (also double click on any head, or enter)"));
+  choosingPills(panel);
   zoomPills(panel);
   // always present for long inputs, so that zooming does not move the controls
   const bool isLong =

@@ -22,6 +22,8 @@
 #include "app/ui/parts/head_label.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/selection.h"
+#include "app/ui/stage/head_stage.h"
+#include "app/ui/stage/stage_page.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/weight_readings.h"
 #include "core/base/translation.h"
@@ -36,6 +38,11 @@ constexpr double kWheelFactor = 0.8;
 constexpr float kLargeCell = 56.0F;    // points; wider cells have larger numbers
 constexpr float kThinnestLine = 0.6F;  // points
 constexpr float kThickestLine = 3.2F;
+
+/// The room of a tile's words: not at its frame.
+Rect sentenceRoom(const FrameContext& look, const Rect& tile) {
+  return tile.inset({look.space.small, look.space.tight});
+}
 
 class TileDrawing {
  public:
@@ -70,6 +77,21 @@ class TileDrawing {
     }
   }
 
+  /// Draws each head as arcs over the sentence, from the chosen word or from its own best one.
+  void arcs() const {
+    const std::vector<HeadStory>* stories = storiesOf(panel_);
+    for (std::size_t i = 0; i < group_.tiles.size() && stories != nullptr; ++i) {
+      const HeadPicture& picture = group_.tiles[i].picture;
+      if (!picture.ofHead()) continue;
+      const HeadStory& story = (*stories)[static_cast<std::size_t>(picture.head)];
+      const Rect at = group_.at(i);
+      list_->PushClipRect(at.a, at.b, true);
+      drawHeadWithWords(panel_, {picture.head, &story, sentenceRoom(look_, at),
+                                 shown_.litQuery >= 0 ? shown_.litQuery : shown_.asked.query});
+      list_->PopClipRect();
+    }
+  }
+
   void frame(std::size_t i) const {
     const GridTile& tile = group_.tiles[i];
     const Theme& t = look_.theme;
@@ -90,7 +112,7 @@ class TileDrawing {
     names.rowCurves = shown_.queryCurves;
     names.columnCurves = shown_.keyCurves;
     names.columnsRight = group_.lines;
-    if (!group_.lines) {  // every tile highlights one row and cell
+    if (!group_.lines && !group_.arcs) {  // every tile highlights one row and cell
       lightTile(look_, list_, group_.place(i, shown_), names.litRow, names.litColumn);
     }
     const auto& compared = panel_.headsView.compared;
@@ -253,6 +275,7 @@ std::span<const std::string> tokenTexts(const PanelContext& panel, Lane lane,
 
 void zoomAndPan(const PanelContext& panel, const HeadTileGroup& group, const VisibleTokens& shown,
                 const Rect& at, TileMouse& mouse) {
+  if (group.arcs) return;  // all words are shown
   const ImGuiIO& io = ImGui::GetIO();
   HeadsView& view = panel.headsView;
   const Trace& trace = panel.trace;
@@ -339,8 +362,8 @@ ImU32 tileColor(const Theme& theme, const HeadPicture& picture) {
   return picture.ofHead() ? headColor(theme, static_cast<std::size_t>(picture.head)) : theme.text;
 }
 
-std::optional<Hover> pickInTiles(const HeadsState& state, const HeadTileGroup& group,
-                                 const VisibleTokens& shown) {
+std::optional<Hover> pickInTiles(const PanelContext& panel, const HeadsState& state,
+                                 const HeadTileGroup& group, const VisibleTokens& shown) {
   // a held button must not end the hovering
   const bool here = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   if (group.drawn == nullptr || !here) return std::nullopt;
@@ -349,6 +372,18 @@ std::optional<Hover> pickInTiles(const HeadsState& state, const HeadTileGroup& g
     const HeadPicture& picture = group.tiles[i].picture;
     const MatrixPlace place = group.place(i, shown);
     if (!ImGui::IsMouseHoveringRect(place.at.a, place.at.b)) continue;
+    if (group.arcs) {
+      const SentenceLayout words = headStageLayout(panel, sentenceRoom(panel.look, place.at));
+      const Index query = words.marks() ? -1 : words.at(ImGui::GetIO().MousePos);
+      if (query < 0) return std::nullopt;
+      const auto [text, key] = rowInWords(state, picture, query, parts);
+      tipNow(text, place.at);
+      return Hover{{TensorId::weights, state.item, picture.head, query, key},
+                   Lane::query,
+                   Lane::none,
+                   query,
+                   -1};
+    }
     const MatrixCell at = place.nearest(ImGui::GetIO().MousePos);
     const Index head = picture.ofHead() ? picture.head : state.head;
     CellRef cell{TensorId::weights, state.item, head, shown.queries.first + at.row, 0};
@@ -374,7 +409,9 @@ std::optional<Hover> pickInTiles(const HeadsState& state, const HeadTileGroup& g
 void headTiles(const PanelContext& panel, const HeadsState& state, const HeadTileGroup& group,
                const VisibleTokens& shown, TileMouse& mouse) {
   const TileDrawing drawing(panel, group, shown);
-  if (group.lines) {
+  if (group.arcs) {
+    drawing.arcs();
+  } else if (group.lines) {
     drawing.lines();
   } else {
     drawing.heatmaps();

@@ -11,7 +11,7 @@ namespace headscope::ui {
 /// The matrix that a head's picture shows.
 enum class GridContent { weights, normWeighted };
 /// The drawing of each head in the grid.
-enum class GridDrawing { heatmaps, lines };
+enum class GridDrawing { heatmaps, lines, arcs };
 /// The value of a drawn cell that covers several cells.
 enum class Pooling { mean, maximum };
 /// The tabs of the looks card.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,9 +166,16 @@ TileSpace spaceFor(const HeadTileGroup& group, const FrameContext& look, const V
   TileSpace space;
   space.count = group.count();
   space.room = room;
-  space.aspect = pictureAspect(shown, group.lines);
-  space.left = widthOf(shown.queryLabels, shown.queries);
+  space.aspect = pictureAspect(shown, group.lines  ? GridDrawing::lines
+                                      : group.arcs ? GridDrawing::arcs
+                                                   : GridDrawing::heatmaps);
   space.scale = look.scale;
+  if (group.arcs) {  // the words are the picture
+    space.stretch = kLinesStretch;
+    space.labelledFrom = std::numeric_limits<float>::max();
+    return space;
+  }
+  space.left = widthOf(shown.queryLabels, shown.queries);
   // with many tokens few labels fit, so the pictures take precedence
   const bool many = std::max(shown.queries.count, shown.keys.count) > kShortInput;
   space.labelledFrom = many ? kLongLabelled : kLabelled;
@@ -229,8 +237,9 @@ void drawTileTitle(ImDrawList* list, const FrameContext& look, const GridTile& t
   }
 }
 
-ImVec2 pictureAspect(const VisibleTokens& shown, bool lines) {
-  if (lines) return {1.0F, 1.0F};
+ImVec2 pictureAspect(const VisibleTokens& shown, GridDrawing drawing) {
+  if (drawing == GridDrawing::lines) return {1.0F, 1.0F};
+  if (drawing == GridDrawing::arcs) return {2.2F, 1.0F};
   const ImVec2 aspect = matrixAspect(shown.queries.count, shown.keys.count);
   return {std::min(aspect.x, kMostStretched), std::min(aspect.y, kMostStretched)};
 }

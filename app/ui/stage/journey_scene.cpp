@@ -431,8 +431,9 @@ class Scene : private ScenePainter {
   void mixed() {
     sentence({}, {}, 0.45F);
     const Rect rest = belowSentence();
-    const Rect all = wideBar(rest.a.y + rest.height() * 0.08F, look_.px(38));
-    const Rect out = wideBar(rest.a.y + rest.height() * 0.66F, look_.px(46));
+    const bool slide = panel_.alone;  // it has a sentence in place of a caption
+    const Rect all = wideBar(rest.a.y + rest.height() * (slide ? 0.0F : 0.08F), look_.px(38));
+    const Rect out = wideBar(rest.a.y + rest.height() * (slide ? 0.7F : 0.66F), look_.px(46));
     const float done = motion(moment_, 3.0, 0.5);
     double most = 0.0, whole = 0.0;
     if (effects_ != nullptr) {
@@ -463,7 +464,7 @@ class Scene : private ScenePainter {
     bars_.frame(out, theme_.output, 1.5F);
     std::string text = trFormat("the new {}: {} numbers for the next layer", word(), c_.dModel);
     if (shared) text += tr("; below each head, how much of them it adds");
-    caption(out, text, theme_.textMuted);
+    if (!slide) caption(out, text, theme_.textMuted);
   }
 
   const HeadEffects* effects_;

@@ -10,15 +10,13 @@
 #include "app/ui/compat.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/panel.h"
-#include "app/ui/parts/patch_map.h"
-#include "app/ui/parts/patch_picture.h"
 #include "app/ui/selection.h"
+#include "app/ui/stage/head_stage.h"
 #include "app/ui/stage/sentence_drawing.h"
 #include "app/ui/stage/sentence_layout.h"
 #include "app/ui/stage/stage_page.h"
 #include "app/ui/stage/stage_view.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/rows.h"
 #include "core/attention/config.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -30,7 +28,6 @@ namespace {
 
 constexpr float kTitled = 120.0F;        // least width of a small stage with its title, in points
 constexpr float kTitledHeight = 104.0F;  // of a row with titles
-constexpr float kLeastArc = 0.3F;
 
 class SmallStagesCard final : public Card {
  public:
@@ -165,7 +162,7 @@ class SmallStagesCard final : public Card {
       list->AddRect(at.a, at.b, chosen ? color : t.panelBorder, look.px(10), 0,
                     look.px(chosen ? 2.5F : 1.0F));
     }
-    Rect room = at.inset({look.px(12), look.px(9)});
+    Rect room = at.inset({look.px(12), look.px(panel.alone ? 1 : 9)});
     const bool titled = room.width() >= look.px(kTitled) - look.px(24);
     if (!titled && !panel.alone) return compact(panel, head, story, at, color);
     ImFont* font = panel.alone ? look.fonts.title : look.fonts.semibold;
@@ -202,9 +199,8 @@ class SmallStagesCard final : public Card {
     } else if (titled && !panel.alone) {
       room.cutBottom(look.px(4));
     }
-    if (onPicture(panel, head, room, color)) return;
-    panel.alone ? withWords(panel, head, story, room, color)
-                : withDots(panel, head, story, room, color, holds(story));
+    const HeadStage shown{head, &story, room};
+    panel.alone ? drawHeadWithWords(panel, shown) : drawHeadWithDots(panel, shown);
   }
 
   /// Draws a small stage without a title: the number, and below it or beside it the links.
@@ -217,13 +213,7 @@ class SmallStagesCard final : public Card {
     drawText(ImGui::GetWindowDrawList(), font, room.a, color, number);
     const bool below = room.height() >= 2.2F * fontSize(font);
     below ? room.cutTop(fontSize(font)) : room.cutLeft(textSize(font, "000").x);
-    if (onPicture(panel, head, room, color)) return;
-    withDots(panel, head, story, room, color, holds(story));
-  }
-
-  /// Returns whether the head's links say something: where its partners are not known they may.
-  static bool holds(const HeadStory& story) {
-    return story.kind != HeadStory::Kind::absent && story.kind != HeadStory::Kind::missed;
+    drawHeadWithDots(panel, {head, &story, room});
   }
 
   /// Draws the pair of words that shows the head best, at the right of its title: "slept → cat".
@@ -240,125 +230,6 @@ class SmallStagesCard final : public Card {
     ImFont* font = panel.look.fonts.title;
     drawText(ImGui::GetWindowDrawList(), font, {line.b.x - textSize(font, text).x, line.a.y}, color,
              text);
-  }
-
-  /// Draws the image, with the head's row of the chosen patch over it. Returns false where the
-  /// tokens are no patches.
-  static bool onPicture(const PanelContext& panel, Index head, const Rect& room, ImU32 color) {
-    const FrameContext& look = panel.look;
-    const Input& input = *panel.trace.document().input;
-    const auto image = PatchPicture::shown(look, input, panel.selection.item);
-    if (!image || std::min(room.width(), room.height()) < look.px(12)) return image.has_value();
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const Rect at = image->within(room, 0.0F);
-    image->draw(look, list, at, -1, -1);
-    const StageSubject subject{panel.selection.item, head, subjectOf(panel).word};
-    HeadRows rows(panel.trace, TensorId::weights, subject.item, head);
-    const std::span<const float> row = rows.row(subject.word);
-    drawPatchMap(look, list, image->patches(at, panel.trace.config().seqLen), row.data(), color,
-                 fullWeight(row));
-    return true;
-  }
-
-  static Arc thinArc(const FrameContext& look, const Link& link, float strength) {
-    return {static_cast<int>(link.query),
-            static_cast<int>(link.key),
-            look.px(1.0F + 2.6F * link.weight),
-            strength,
-            {}};
-  }
-
-  /// Draws dots for the words, and the strong links of the whole sentence. On a slide the pair that
-  /// the title names stands out.
-  static void withDots(const PanelContext& panel, Index head, const HeadStory& story,
-                       const Rect& room, ImU32 color, bool holds) {
-    const FrameContext& look = panel.look;
-    if (room.height() < look.px(8)) return;
-    const AttentionConfig& c = panel.trace.config();
-    const auto marks = [&](Index count, const Rect& at) {
-      const std::vector<WordWidth> none(static_cast<std::size_t>(count));
-      SentenceSpace space{at};
-      space.largest = 0.0F;  // marks, never words
-      space.smallest = look.px(8);
-      return layoutSentence(none, space);
-    };
-    Rect lower = room;
-    SentenceLayout keys;
-    if (c.crossAttention()) keys = marks(c.keys(), lower.cutTop(look.px(12)));
-    const SentenceLayout queries = marks(c.seqLen, lower);
-    const SentenceLayout& ends = c.crossAttention() ? keys : queries;
-    std::vector<Link> named;
-    if (panel.alone) named = linksOf(panel.trace, {panel.selection.item, head, story.best});
-    const auto isNamed = [&](Index query, Index key) {
-      return !named.empty() && named.front().query == query && named.front().key == key;
-    };
-    std::vector<Arc> arcs;
-    for (const Link& link : story.links) {
-      if (link.weight < kLeastArc || isNamed(link.query, link.key)) continue;
-      const bool answers = holds && story.asks(link.query);
-      const float strength = named.empty() ? (answers ? 0.25F : 0.12F) +
-                                                 (answers ? 0.7F : 0.3F) * link.weight * link.weight
-                                           : 0.16F;
-      arcs.push_back(thinArc(look, link, strength));
-    }
-    if (arcs.empty() && named.empty()) {  // no strong links: those of the followed word
-      const StageSubject followed{panel.selection.item, head, subjectOf(panel).word};
-      for (const Link& link : linksOf(panel.trace, followed)) {
-        arcs.push_back(thinArc(look, link, 0.2F + 0.6F * link.weight));
-      }
-    }
-    if (!named.empty()) {
-      arcs.push_back({static_cast<int>(named.front().query),
-                      static_cast<int>(named.front().key),
-                      look.px(1.5F + 3.0F * named.front().weight),
-                      0.95F,
-                      {}});
-    }
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    drawArcs(look, list, queries, ends, arcs, color);
-    const StageSubject subject = subjectOf(panel);
-    for (std::size_t i = 0; i < queries.words.size(); ++i) {
-      const auto word = static_cast<Index>(i);
-      const bool followed = named.empty()
-                                ? word == subject.word
-                                : word == named.front().query || word == named.front().key;
-      const float radius = std::clamp(queries.words[i].width() * 0.3F, look.px(0.7F),
-                                      look.px(followed ? 4.0F : 2.2F));
-      list->AddCircleFilled(queries.words[i].centre(), radius,
-                            followed ? color : withAlpha(look.theme.textMuted, 0.55F));
-    }
-    for (const Rect& key : keys.words)
-      list->AddCircleFilled(key.centre(), look.px(2), withAlpha(look.theme.textMuted, 0.55F));
-  }
-
-  /// Draws the sentence with the head's best word, for a slide.
-  static void withWords(const PanelContext& panel, Index head, const HeadStory& story,
-                        const Rect& room, ImU32 color) {
-    const FrameContext& look = panel.look;
-    const Input& input = *panel.trace.document().input;
-    const auto item = static_cast<std::size_t>(panel.selection.item);
-    if (input.tokens.empty() || room.empty()) return;
-    if (panel.trace.config().crossAttention())
-      return withDots(panel, head, story, room, color, true);
-    const auto& tokens = input.tokens[item % input.tokens.size()];
-    SentenceSpace space{room};
-    space.largest = look.px(24);
-    space.smallest = look.px(9.5F);
-    const SentenceLayout layout = layoutSentence(widthsOf(look, tokens), space);
-    if (layout.marks()) return withDots(panel, head, story, room, color, true);
-    std::vector<float> tints(tokens.size(), 0.0F);
-    std::vector<Arc> arcs;
-    for (const Link& link : linksOf(panel.trace, {panel.selection.item, head, story.best})) {
-      tints[static_cast<std::size_t>(link.key)] = link.weight;
-      arcs.push_back({static_cast<int>(link.query),
-                      static_cast<int>(link.key),
-                      arcThickness(look, layout, link.weight),
-                      arcs.empty() ? 0.92F : 0.45F,
-                      {}});
-    }
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    drawArcs(look, list, layout, layout, arcs, color);
-    drawWords(look, list, {&layout, tokens, static_cast<int>(story.best), -1, tints}, color);
   }
 
   Index named_ = 0;  // the head under the mouse, or the chosen one

@@ -32,7 +32,7 @@ constexpr std::size_t kNamedKeys = 4;
 
 /// Returns whether the last of the tiles below the grid is the difference of two compared heads.
 bool showsDifference(const HeadsState& state, const std::vector<Index>& compared) {
-  return compared.size() == 2 && !state.lines();
+  return compared.size() == 2 && state.heatmaps();
 }
 
 std::vector<Index> comparedIn(const HeadsState& state) {
@@ -142,7 +142,7 @@ std::vector<GridTile> gridTiles(const HeadsState& state) {
                               : headOrder(state.report->metrics, state.view.sortBy, heads)) {
     tiles.push_back(headTile(state, head));
   }
-  if (state.view.meanShown && !state.normWeighted()) {
+  if (state.view.meanShown && !state.normWeighted() && !state.arcs()) {
     tiles.push_back({{Of::mean, 0, 0}, titleOf({Of::mean, 0, 0})});
   }
   return tiles;
@@ -163,7 +163,7 @@ std::vector<GridTile> sideTiles(const HeadsState& state) {
     for (const Index head : compared.empty() ? std::vector{state.head} : compared) {
       add(Of::plain, head, tr("weights A"));
       add(Of::head, head, "‖A v W_O‖");
-      if (!state.lines()) add(Of::shift, head, tr("difference"));
+      if (state.heatmaps()) add(Of::shift, head, tr("difference"));
     }
   }
   if (showsDifference(state, compared)) {
@@ -179,7 +179,7 @@ std::string sideHeading(const HeadsState& state) {
   if (state.normWeighted() && compared.size() < 2) {
     return trFormat("Head {}: its weights, what they move{}",
                     (compared.empty() ? state.head : compared[0]) + 1,
-                    state.lines() ? "" : tr(", and the difference"));
+                    state.heatmaps() ? tr(", and the difference") : "");
   }
   if (compared.size() == 1) {
     return trFormat("Head {}: compare another with it", compared[0] + 1);
@@ -242,8 +242,9 @@ PictureRange rangeOf(const HeadsState& state, const HeadPicture& picture, const 
 }
 
 std::string gridAbout(const HeadsState& state) {
-  std::string about = state.lines() ? tr("left: queries · right: keys · thickness: weight")
-                                    : tr("rows: queries · columns: keys");
+  std::string about = state.arcs() ? tr("a word of the sentence, and where each head looks from it")
+                      : state.lines() ? tr("left: queries · right: keys · thickness: weight")
+                                      : tr("rows: queries · columns: keys");
   const Index batch = state.trace.config().batch;
   if (batch > 1) about += trFormat(" · item {} of {}", state.item + 1, batch);
   const std::string purposes = purposesInWords(state.purposes);

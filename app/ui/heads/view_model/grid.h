@@ -23,6 +23,8 @@ struct HeadsState {
   const HeadReport* report = nullptr;                  // null while nothing is measured
 
   bool lines() const { return view.drawing == GridDrawing::lines; }
+  bool arcs() const { return view.drawing == GridDrawing::arcs; }
+  bool heatmaps() const { return view.drawing == GridDrawing::heatmaps; }
   bool normWeighted() const { return view.content == GridContent::normWeighted; }
 };
 
