@@ -25,6 +25,13 @@ std::string shownShape(Shape shape) {
   return toString(shape);
 }
 
+/// The whole parts of a formula that fit; empty where none does.
+std::string formulaIn(const FrameContext& look, const std::string& formula, float width) {
+  if (richTextSize(look.fonts, look.fonts.mono, formula).x <= width) return formula;
+  const std::string parts = wholeParts(look.fonts.mono, formula, width);
+  return parts.ends_with("…") ? std::string() : parts;
+}
+
 void stepRow(const PanelContext& panel, const Step& s, ImVec2 at, ImVec2 size, float cardLeft) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -78,9 +85,8 @@ void stepRow(const PanelContext& panel, const Step& s, ImVec2 at, ImVec2 size, f
   if (!twoLines) return;
   const float height = fontSize(look.fonts.mono);
   const float end = fits ? right : right - shapeSize.x - look.space.small;
-  const bool whole = richTextSize(look.fonts, look.fonts.mono, text.formula).x <= end - left;
   drawRichText(list, look.fonts, look.fonts.mono, {left, line2 - height * 0.5F}, t.textMuted,
-               whole ? text.formula : wholeParts(look.fonts.mono, text.formula, end - left));
+               formulaIn(look, text.formula, end - left));
 }
 
 void transport(const PanelContext& panel, const Playback& playback) {

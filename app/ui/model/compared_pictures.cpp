@@ -25,6 +25,10 @@ std::string pictureCellInWords(const Pictures& pictures, const Pictures::One& on
                   one.columns[static_cast<std::size_t>(at.col)]);
 }
 
+std::string titleOf(const Pictures::One& one) {
+  return one.extent.empty() ? one.title : fmt::format("{}: {}", one.title, one.extent);
+}
+
 AxisCurves patchesOfRows(const FrameContext& look, const Pictures::One& one) {
   return one.patches ? AxisCurves{&look, nullptr, 0, 0, &*one.patches} : AxisCurves{};
 }
@@ -43,7 +47,7 @@ void tipOf(const FrameContext& look, const Pictures& pictures, std::size_t under
   }
   if (!pictures.click.empty()) text += '\n' + pictures.click;
   tipNow(text, place);
-  if (one.patches) patchInTip(look, *one.patches, at.row);
+  if (one.patches) patchesInTip(look, *one.patches, {at.row});
 }
 
 /// The place of a picture in its room. Its cells are squares, but where a target is much longer
@@ -74,7 +78,7 @@ std::optional<MatrixCell> drawPictures(const FrameContext& look, const Pictures&
     Rect at = room.column(static_cast<int>(i), static_cast<int>(pictures.count), look.space.large);
     const Rect title = at.cutTop(fontSize(look.fonts.small), look.space.tight);
     drawText(list, look.fonts.small, title.a, look.theme.text,
-             wholeParts(look.fonts.small, one.title, title.width()));
+             wholeParts(look.fonts.small, titleOf(one), title.width()));
     if (one.cells.rows == 0) {
       const std::string why = wrapped(look.fonts.small, one.why, at.width());
       drawText(list, look.fonts.small, at.a, look.theme.textMuted, why);

@@ -116,8 +116,8 @@ Pictures picturesOfHead(const PanelContext& panel, const MomentPtr& own,
     most = std::max(most, largestFinite(row));
   }
   difference.scale = divergingScale(look, std::max(most, 1e-6F));
-  difference.title =
-      trFormat("{}{}: at most {:.2g}", tr(kTitles.back()), aligns ? ", aligned" : "", most);
+  if (aligns) difference.title += tr(", aligned");
+  difference.extent = trFormat("at most {:.2g}", most);
   return pictures;
 }
 
@@ -307,17 +307,20 @@ void ComparedTab::controls(const PanelContext& panel, const ModelMoment& own) {
     return;
   }
   const bool two = own.source != nullptr;
-  const auto text = [&](const char* id, const std::string& hint, std::string& value) {
+  const auto text = [&](const char* id, const std::string& another, const std::string& now,
+                        std::string& value) {
     const float share = two || own.ofImage() ? 0.32F : 0.5F;
-    ImGui::SetNextItemWidth(std::max(look.px(140), ImGui::GetContentRegionAvail().x * share));
-    textField(look, {id, 0, hint.c_str()}, value);
+    const float width = std::max(look.px(140), ImGui::GetContentRegionAvail().x * share);
+    const float room = width - 2.0F * ImGui::GetStyle().FramePadding.x;
+    const std::string whole = trFormat("{}; now: {}", another, now);
+    const bool fits = !now.empty() && textSize(ImGui::GetFont(), whole).x <= room;
+    ImGui::SetNextItemWidth(width);
+    textField(look, {id, 0, (fits ? whole : another).c_str()}, value);
     ImGui::SameLine(0.0F, look.space.large);
   };
-  const char* kind = own.ofImage() ? "picture" : two ? tr("source") : tr("text");
-  text("##compared text", trFormat("another {}; now: {}", kind, own.given()), view.text);
-  if (two) {
-    text("##compared target", trFormat("another target; now: {}", own.text), view.target);
-  }
+  const char* kind = own.ofImage() ? tr("picture") : two ? tr("source") : tr("text");
+  text("##compared text", trFormat("another {}", kind), own.given(), view.text);
+  if (two) text("##compared target", tr("another target"), own.text, view.target);
   if (own.folder == formats::kShapesModel) {
     for (const std::string_view shape : images::kShapeNames) {
       const std::string name = fmt::format("{}/{}", formats::kShapesModel, shape);

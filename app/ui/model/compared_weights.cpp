@@ -69,8 +69,9 @@ Pictures picturesOfWeights(const FrameContext& look, const BothWeights& both,
                                       out.begin());
                         }},
                        divergingScale(look, std::max(most, 1e-12F)),
-                       trFormat("{}: at most {:.3g}", tr(kTitlesOfWeights[i]), both.largest[i]),
+                       tr(kTitlesOfWeights[i]),
                        {}};
+    pictures.all[i].extent = trFormat("at most {:.3g}", both.largest[i]);
   }
   return pictures;
 }

@@ -176,16 +176,18 @@ Pictures picturesOfTensor(const FrameContext& look, const ShownTensor& shown, co
   };
   pictures.all[0] = {rowsOf(shown.tensor.values),
                      divergingScale(look, std::max(shown.largest, 1e-12F)),
-                     trFormat("values: at most {:.3g}", shown.largest),
+                     tr("values"),
                      {},
                      tokens};
   if (of.ofImage()) pictures.all[0].patches = tokenPictures(of);
   pictures.all[1] = {rowsOf(shown.tensor.gradient),
                      divergingScale(look, std::max(shown.steepest, 1e-12F)),
-                     trFormat("gradient: at most {:.3g}", shown.steepest),
+                     tr("gradient"),
                      {},
                      tokens};
   pictures.all[1].patches = pictures.all[0].patches;
+  pictures.all[0].extent = trFormat("at most {:.3g}", shown.largest);
+  pictures.all[1].extent = trFormat("at most {:.3g}", shown.steepest);
   return pictures;
 }
 

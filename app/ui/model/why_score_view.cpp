@@ -143,6 +143,12 @@ std::optional<WhyStep> drawMatrix(const FrameContext& look, const WhyWords& word
   tipNow(fmt::format("{} × {}: {}{}", pairs.rows.names[row], pairs.columns.names[col],
                      changeInWords(double{pairs.at(hovered->row, hovered->col)}), click),
          at);
+  if (words.pictures() != nullptr && row < pairs.rows.shown.size() &&
+      col < pairs.columns.shown.size()) {
+    const Index patch = words.patchOf(score, score.queries[pairs.rows.shown[row]],
+                                      score.keys[pairs.columns.shown[col]]);
+    patchesInTip(look, *words.pictures(), {patch});
+  }
   return ImGui::IsMouseReleased(0) ? step : std::nullopt;
 }
 

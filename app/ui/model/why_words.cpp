@@ -260,6 +260,13 @@ std::vector<PartLine> WhyWords::linesOf(const std::vector<WrittenPart>& side, In
   return lines;
 }
 
+Index WhyWords::patchOf(const ScoreParts& score, const Writer& query, const Writer& key) const {
+  const auto isPatch = [&](const Writer& writer, Index place) {
+    return writer.kind == WriterKind::token && pictures_ && pictures_->has(place);
+  };
+  return isPatch(key, score.key) ? score.key : isPatch(query, score.query) ? score.query : -1;
+}
+
 std::vector<PartLine> WhyWords::linesOf(const WhyLevel& level, const WhyClicks& clicks) const {
   std::vector<PartLine> lines;
   if (level.parts) {
@@ -298,6 +305,7 @@ std::vector<PartLine> WhyWords::linesOf(const WhyLevel& level, const WhyClicks& 
         PartLine line{
             fmt::format("{} × {}", shortName(query, score.query), shortName(key, score.key)),
             score.values(static_cast<Index>(i), static_cast<Index>(j))};
+        line.place = patchOf(score, query, key);
         line.follows = stepOf(query, key, clicks.ofQuery);
         line.pair = WriterPair{query, key};
         lines.push_back(std::move(line));

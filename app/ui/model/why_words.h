@@ -31,7 +31,7 @@ struct PartLine {
   std::optional<double> weight = {};           // of a token; the activation of a neuron
   std::optional<model::WhyStep> follows = {};  // the step that a click takes
   std::optional<model::Writer> writer = {};    // of a single writer
-  Index place = -1;                            // of a token
+  Index place = -1;                            // of a token, or of the patch in a pair
   std::optional<WriterPair> pair = {};         // of a score
 };
 
@@ -49,6 +49,9 @@ class WhyWords {
   explicit WhyWords(std::shared_ptr<const ModelMoment> moment);
 
   const model::ModelConfig& config() const { return moment_->config(); }
+  /// The patch that one of two writers wrote from, the key's first; −1: neither is a patch itself.
+  Index patchOf(const model::ScoreParts& score, const model::Writer& query,
+                const model::Writer& key) const;
   /// The patches of an image's tokens; null of a text.
   const TokenPictures* pictures() const { return pictures_ ? &*pictures_ : nullptr; }
   std::string placeInWords(Index place, model::Stack stack) const;

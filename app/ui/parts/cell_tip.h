@@ -1,9 +1,10 @@
-// Cell tip: the tooltip of the cell under the mouse: a sentence, and the cell's name in tensor
-// notation while ctrl is held.
+// Cell tip: the tooltip of the cell under the mouse: a sentence, the cell's name in tensor notation
+// while ctrl is held, and the patches of an image's tokens.
 #pragma once
 
 #include <string>
 
+#include "app/ui/parts/layout.h"
 #include "core/document/fwd.h"
 
 namespace headscope {
@@ -12,6 +13,10 @@ struct CellRef;
 
 namespace headscope::ui {
 
-std::string cellTip(const Trace& trace, const CellRef& cell);
+struct FrameContext;
+
+/// Draws the tooltip beside `at`; `more` stands behind the sentence.
+void drawCellTip(const FrameContext& look, const Trace& trace, const CellRef& cell, const Rect& at,
+                 const std::string& more = {});
 
 }  // namespace headscope::ui

@@ -168,9 +168,8 @@ std::optional<Hover> HeadTiles::pick(Index head, const Rect& at) const {
   const auto under = shown.placedAt(at).hovered();
   if (!under) return std::nullopt;
   const CellRef cell = shown.cell(*under);
-  tipNow(fmt::format("{}\n{}", cellTip(panel_.trace, cell),
-                     headName(tensor_, head, panel_.trace.config())),
-         at);
+  drawCellTip(panel_.look, panel_.trace, cell, at,
+              "\n" + headName(tensor_, head, panel_.trace.config()));
   const TensorInfo& t = info(tensor_);
   return Hover{cell, t.rows == Axis::query ? Lane::query : Lane::key,
                t.cols == Axis::key ? Lane::key : Lane::none, cell.row, cell.col};

@@ -47,7 +47,7 @@ void MatrixPicture::pick() const {
     const auto at = p.ref.placedAt(p.at).hovered();
     if (!at) continue;
     const CellRef cell = p.ref.cell(*at);
-    tipNow(cellTip(panel_.trace, cell), p.at);
+    drawCellTip(panel_.look, panel_.trace, cell, p.at);
     if (ImGui::IsMouseClicked(0)) panel_.selection.cell = cell;
     return;
   }

@@ -68,14 +68,19 @@ void patchInLine(const FrameContext& look, const Tensor& x, Index token) {
   ImGui::SameLine(0.0F, look.space.tight);
 }
 
-void patchInTip(const FrameContext& look, const TokenPictures& pictures, Index token) {
-  if (!pictures.has(token)) return;
-  ImGui::BeginTooltip();
+void patchesInTip(const FrameContext& look, const TokenPictures& pictures,
+                  std::initializer_list<Index> tokens) {
   const float side = 2.0F * ImGui::GetTextLineHeight();
-  const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {side, side});
-  pictures.draw(look, ImGui::GetWindowDrawList(), {{token, at}});
-  ImGui::Dummy(at.size());
-  ImGui::EndTooltip();
+  bool first = true;
+  for (const Index token : tokens) {
+    if (!pictures.has(token)) continue;
+    ImGui::BeginTooltip();
+    if (!std::exchange(first, false)) ImGui::SameLine(0.0F, look.space.small);
+    const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {side, side});
+    pictures.draw(look, ImGui::GetWindowDrawList(), {{token, at}});
+    ImGui::Dummy(at.size());
+    ImGui::EndTooltip();
+  }
 }
 
 void patchBeforeButton(const FrameContext& look, const TokenPictures* pictures, Index token) {

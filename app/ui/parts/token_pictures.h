@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -44,8 +45,10 @@ void patchInCell(const FrameContext& look, Table& table, const TokenPictures* pi
 /// Draws the patch of a token at the cursor, in the height of a line of text, and stays on the
 /// line.
 void patchInLine(const FrameContext& look, const Tensor& x, Index token);
-/// Draws the patch of a token in the tooltip of this frame, below its text.
-void patchInTip(const FrameContext& look, const TokenPictures& pictures, Index token);
+/// Draws the patches of tokens in the tooltip of this frame, below its text; tokens that are no
+/// patches have none.
+void patchesInTip(const FrameContext& look, const TokenPictures& pictures,
+                  std::initializer_list<Index> tokens);
 /// Draws the patch of a token in front of a button, and stays on the line; null and other tokens
 /// have none.
 void patchBeforeButton(const FrameContext& look, const TokenPictures* pictures, Index token);

@@ -213,7 +213,7 @@ class StepViewMatrixPainter {
     if (ref_.maskOnly) {
       tipNow(explainCell(trace_, found).rule, place_.at);
     } else {
-      tipNow(cellTip(trace_, found) + tooltipDetail(found), place_.at);
+      drawCellTip(look_, trace_, found, place_.at, tooltipDetail(found));
     }
     if (ImGui::IsMouseClicked(0)) {
       panel_.selection.cell = found;

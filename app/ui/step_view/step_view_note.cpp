@@ -127,10 +127,10 @@ StepViewNote aboutMemory(const PanelContext& panel) {
   const auto& queries = laneTokens(trace, Lane::query, panel.selection.item);
   const auto& keys = laneTokens(trace, Lane::key, panel.selection.item);
   if (queries.empty() || keys.empty()) return note;
-  note.text =
-      trFormat("The largest weight here: '{}' looks at '{}' with {}. {}",
-               shownToken(queries[static_cast<std::size_t>(largest.row)]),
-               shownToken(keys[static_cast<std::size_t>(largest.col)]), number(most, 2), note.text);
+  note.brief = trFormat("The largest weight here: '{}' looks at '{}' with {}.",
+                        shownToken(queries[static_cast<std::size_t>(largest.row)]),
+                        shownToken(keys[static_cast<std::size_t>(largest.col)]), number(most, 2));
+  note.text = note.brief + " " + note.text;
   return note;
 }
 
@@ -171,7 +171,9 @@ void drawStepViewNote(const PanelContext& panel, const StepViewNote& note, const
   ImFont* font = look.fonts.small;
   const float gap = look.px(10);
   const float offer = note.offer.empty() ? 0.0F : buttonWidth(look, note.offer) + gap;
-  const std::string text = wholeParts(font, note.text, std::max(at.width() - offer, 1.0F));
+  const float room = std::max(at.width() - offer, 1.0F);
+  const bool fits = note.brief.empty() || textSize(font, note.text).x <= room;
+  const std::string text = wholeParts(font, fits ? note.text : note.brief, room);
   const ImVec2 size = textSize(font, text);
   const float left = at.a.x + std::max(0.0F, (at.width() - offer - size.x) * 0.5F);
   drawText(ImGui::GetWindowDrawList(), font, {left, at.centre().y - size.y * 0.5F},

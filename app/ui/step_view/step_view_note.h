@@ -16,7 +16,8 @@ struct StepViewNote {
   std::string text;   // empty: no note
   std::string offer;  // the label of the button; empty: no button
   std::function<void(const PanelContext&)> accept = {};
-  bool aside = false;  // whether it is left out where the step view is low
+  std::string brief = {};  // stands where there is no room for the whole text; empty: a part of it
+  bool aside = false;      // whether it is left out where the step view is low
 };
 
 /// Returns the note of the current step. `used`: the columns of X that carry information.
