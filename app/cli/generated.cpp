@@ -64,6 +64,12 @@ std::string ruleOf(const model::ChosenToken& token, const formats::TokenizerPtr&
   return ruleInWords(token, [&](Index id) { return tokenInWords(id, names); });
 }
 
+/// "0.178", "2.1e-05": three decimals would say of a forced token that it is impossible.
+std::string probabilityText(double probability) {
+  return probability < 0.001 ? fmt::format("{:.1e}", probability)
+                             : fmt::format("{:.3f}", probability);
+}
+
 Json beamsJson(const model::Beams& beams, const formats::TokenizerPtr& names) {
   Json nodes = Json::emptyList(), paths = Json::emptyList();
   for (const model::BeamNode& node : beams.nodes) {
@@ -83,7 +89,7 @@ Json beamsJson(const model::Beams& beams, const formats::TokenizerPtr& names) {
   return {{"nodes", std::move(nodes)}, {"paths", std::move(paths)}};
 }
 
-/// "chosen, forced as the last, path of mean -1.203"
+/// "chosen, forced: last, path of mean -1.203"
 std::string noteOn(const model::Beams& beams, Index node, bool chosen,
                    const formats::TokenizerPtr& names) {
   std::vector<std::string> notes;
@@ -108,7 +114,7 @@ void printBranches(std::ostream& out, const model::Beams& beams,
       if (node.parent != parent) continue;
       const bool chosen = std::ranges::find(best, i) != best.end();
       table.add({std::string(2 * depth, ' ') + tokenInWords(node.token.id, names),
-                 fmt::format("{:.3f}", node.token.probability),
+                 probabilityText(node.token.probability),
                  fmt::format("{:.3f}", node.logProbability), noteOn(beams, i, chosen, names)});
       below(i, depth + 1);
     }
@@ -148,8 +154,8 @@ void printGenerated(std::ostream& out, std::string_view title, const Generated& 
   if (!made.beams.paths.empty()) return printBranches(out, made.beams, names);
   TextTable table({Align::left, Align::right, Align::left});
   for (const model::ChosenToken& each : made.tokens) {
-    table.add({tokenInWords(each.id, names), fmt::format("{:.3f}", each.probability),
-               ruleOf(each, names)});
+    table.add(
+        {tokenInWords(each.id, names), probabilityText(each.probability), ruleOf(each, names)});
   }
   table.print(out);
   if (!made.ended) return;

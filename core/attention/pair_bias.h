@@ -1,7 +1,7 @@
 // PairBias: a number for each head and pair of query and key that is added to their score, behind
 // ÷√d_k. T5 has one for each distance, and far distances share theirs (Raffel et al. 2020);
 // AlphaFold computes one for each pair (Jumper et al. 2021, algorithm 7). Either is an operand of a
-// layer, `pair_bias` (H,T,M), which all items of a batch share; an edit changes all pairs that share.
+// layer, `pair_bias` (H,T,M), which all items of a batch share; those of one distance share it.
 #pragma once
 
 #include <cstdint>

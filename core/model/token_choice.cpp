@@ -100,11 +100,11 @@ std::string ruleInWords(const ChosenToken& token, const std::function<std::strin
     case TokenRule::none:
       return {};
     case TokenRule::first:
-      return tr("forced as the first");
+      return tr("forced: first");
     case TokenRule::last:
-      return tr("forced as the last");
+      return tr("forced: last");
     case TokenRule::barred:
-      return trFormat("barred: “{}”, p {:.3f}", nameOf(token.barred.id), token.barred.probability);
+      return trFormat("barred: “{}”, p {:.3g}", nameOf(token.barred.id), token.barred.probability);
   }
   return {};
 }

@@ -57,7 +57,7 @@ ChosenToken nextToken(std::span<const float> logits, const ModelConfig& config,
 std::vector<ChosenToken> followers(std::span<const float> logits, const ModelConfig& config,
                                    const WritingPlace& place, std::size_t count);
 
-/// The rule as a few words, "forced as the first" or "barred: “<pad>”, p 0.931"; empty without a
+/// The rule as a few words, "forced: first" or "barred: “<pad>”, p 0.931"; empty without a
 /// rule.
 std::string ruleInWords(const ChosenToken& token, const std::function<std::string(Index)>& nameOf);
 

@@ -25,19 +25,20 @@ Shared sharedWith(const PairBias& bias, Index distance) {
   return all;
 }
 
+/// Where the keys of a bucket stand, seen from the query.
 std::string keysInWords(const PairBias& bias, Index distance) {
   const bool after = distance > 0;
   if (!bias.settings().bothWays && distance >= 0) {
-    return tr("the query's own token and all later keys");
+    return tr("the query's own token or later");
   }
   if (distance == 0) return tr("the query's own token");
   const Shared all = sharedWith(bias, distance);
   const char* side = after ? tr("after") : tr("before");
-  if (all.open) return trFormat("keys {} or more tokens {} the query", all.nearest, side);
+  if (all.open) return trFormat("{} or more tokens {}", all.nearest, side);
   if (all.nearest < all.farthest) {
-    return trFormat("keys {} to {} tokens {} the query", all.nearest, all.farthest, side);
+    return trFormat("{} to {} tokens {}", all.nearest, all.farthest, side);
   }
-  return trFormat("keys {} token{} {} the query", all.nearest, all.nearest == 1 ? "" : "s", side);
+  return trFormat("{} token{} {}", all.nearest, all.nearest == 1 ? "" : "s", side);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace headscope {
 
 class PairBias;
 
-/// "bucket 3 of 32: keys 2 tokens before the query", "bucket 12 of 32: keys 46 to 63 tokens after
-/// the query". `distance` is key − query.
+/// "bucket 3 of 32: 2 tokens before", "bucket 28 of 32: 46 to 63 tokens after": where the keys
+/// stand, seen from the query. `distance` is key − query.
 std::string bucketInWords(const PairBias& bias, Index distance);
 
 }  // namespace headscope

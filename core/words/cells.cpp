@@ -210,8 +210,7 @@ std::string originOf(const Trace& trace, const CellRef& cell) {
   if (cell.tensor == TensorId::pairBias) {
     const PairBias& bias = d.config.pairBias;
     if (!bias.ofPairs()) {
-      return trFormat("one number for each distance; {}",
-                      bucketInWords(bias, cell.col - d.config.firstQuery - cell.row));
+      return bucketInWords(bias, cell.col - d.config.firstQuery - cell.row);
     }
     const auto& seed = bias.settings().seed;
     return seed ? trFormat("drawn: mean 0, standard deviation 1, seed {}", *seed)

@@ -293,7 +293,7 @@ TEST_F(TwoStacksPage, AForcedTokenIsNotSaidToBeTheModelsChoice) {
   calm();
   ui_.click("generate", kModelPredictionCard);
   calm();
-  EXPECT_TRUE(ui_.shows("forced as the last", kModelPredictionCard)) << readings();
+  EXPECT_TRUE(ui_.shows("forced: last", kModelPredictionCard)) << readings();
   EXPECT_TRUE(ui_.shows("“2” is forced", kModelPredictionCard)) << readings();
   EXPECT_FALSE(ui_.shows("with it the model ends", kModelPredictionCard)) << readings();
   EXPECT_FALSE(ui_.shows("…", kModelPredictionCard)) << readings();

@@ -95,10 +95,10 @@ TEST(DistanceBias, ARegionHasOneNumberForEachDistance) {
 TEST(DistanceBias, ABucketIsNamedByItsDistances) {
   const PairBias both = biased(true)->config.pairBias, before = biased(false)->config.pairBias;
   EXPECT_EQ(bucketInWords(both, 0), "bucket 1 of 8: the query's own token");
-  EXPECT_EQ(bucketInWords(both, -1), "bucket 2 of 8: keys 1 token before the query");
-  EXPECT_EQ(bucketInWords(both, -3), "bucket 3 of 8: keys 2 to 3 tokens before the query");
-  EXPECT_EQ(bucketInWords(both, 9), "bucket 8 of 8: keys 4 or more tokens after the query");
-  EXPECT_EQ(bucketInWords(before, 2), "bucket 1 of 8: the query's own token and all later keys");
+  EXPECT_EQ(bucketInWords(both, -1), "bucket 2 of 8: 1 token before");
+  EXPECT_EQ(bucketInWords(both, -3), "bucket 3 of 8: 2 to 3 tokens before");
+  EXPECT_EQ(bucketInWords(both, 9), "bucket 8 of 8: 4 or more tokens after");
+  EXPECT_EQ(bucketInWords(before, 2), "bucket 1 of 8: the query's own token or later");
 }
 
 /// An edit within a model is of its layer alone, and runs as a fresh pass does.

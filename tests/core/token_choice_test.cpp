@@ -38,10 +38,10 @@ TEST(TokenChoice, AForcedTokenHasItsProbabilityByTheLogits) {
   EXPECT_EQ(first.id, 3);
   EXPECT_TRUE(first.forced());
   EXPECT_NEAR(first.probability, probabilityOf(3), 1e-12);
-  EXPECT_EQ(inWords(first), "forced as the first");
+  EXPECT_EQ(inWords(first), "forced: first");
   const ChosenToken last = nextToken(kLogits, config, {}, {4, 5, 5});
   EXPECT_EQ(last.id, 0);
-  EXPECT_EQ(inWords(last), "forced as the last");
+  EXPECT_EQ(inWords(last), "forced: last");
   // a text that is under way is not begun again
   const ChosenToken between = nextToken(kLogits, config, {}, {0, 5, 2});
   EXPECT_EQ(between.id, 1);

@@ -1,6 +1,7 @@
 #include "app/ui/model/generation_view.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
@@ -42,10 +43,9 @@ TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made)
   std::vector<Index> all = tokensBefore(moment);
   if (moment.tokenizer == nullptr) {
     const bool two = moment.source != nullptr;
-    TextGoneOn on{two ? fmt::format("{}", all.front()) : moment.text, {}, true};
-    for (const Index id : made) on.added += fmt::format(", {}", id);
-    on.text += on.added;
-    return on;
+    const std::string before = two ? fmt::format("{}", all.front()) : moment.text;
+    const std::string added = fmt::format("{}", fmt::join(made, ", "));
+    return {fmt::format("{}, {}", before, added), two ? added : ", " + added, true};
   }
   const auto textOf = [&](const std::vector<Index>& ids) {
     return moment.tokenizer->decode(std::vector<tokenizer::TokenId>(ids.begin(), ids.end()));
@@ -337,8 +337,7 @@ void GenerationTab::take(const PanelContext& panel, const ModelMoment& moment,
   const model::ChosenToken& last = now.made.back().token;
   if (now.ended && last.forced()) {
     wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 trFormat("“{}” is forced: the model ends a text so that may not be longer than "
-                          "{} new tokens.",
+                 trFormat("“{}” is forced: it is the last of at most {} new tokens.",
                           moment.nameOf(last.id), withThousands(std::ssize(now.made))));
   } else if (now.ended) {
     label(look.fonts.small, look.theme.textMuted,

@@ -69,12 +69,17 @@ std::string writtenInWords(const ModelMoment& moment) {
   const std::vector<Index>& never = moment.config().target.never;
   const std::vector<Index>& ids = moment.trace->document().input.ids;
   std::vector<std::string> rules;
+  const auto mayStand = [&](const model::TokenProbability& each) {
+    return std::ranges::find(never, each.id) == never.end();
+  };
   for (std::size_t row = 0; row < moment.predictions.size() && row + 1 < ids.size(); ++row) {
-    const Index best = moment.predictions[row].front().id, next = ids[row + 1];
+    const auto& predicted = moment.predictions[row];
+    const Index best = predicted.front().id, next = ids[row + 1];
     if (best == next) continue;
-    const bool barred = std::ranges::find(never, best) != never.end();
-    std::string rule = barred ? trFormat("“{}” is barred", moment.nameOf(best))
-                              : trFormat("“{}” is forced", moment.nameOf(next));
+    const auto allowed = std::ranges::find_if(predicted, mayStand);
+    const bool forced = allowed != predicted.end() && allowed->id != next;
+    std::string rule = forced ? trFormat("“{}” is forced", moment.nameOf(next))
+                              : trFormat("“{}” is barred", moment.nameOf(best));
     if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(std::move(rule));
   }
   if (rules.empty()) return tr("the most probable token each time");
