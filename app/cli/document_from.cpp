@@ -291,7 +291,8 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   const Index budget = defaultMemoryBudget();
   OpenModels models;
   const formats::AdaptedFolder place = adaptedFolderFrom(o.model, o.adapter);
-  const model::ModelPtr model = models.model(place, budget / 2, o.strict);
+  const model::ModelPtr model =
+      models.model(place, budget / 2, o.strict, encoderFor(place.model.string(), false));
   refuseTarget(o.target, *model);
   const bool two = model->encoder() != nullptr;
   refuseIf(two && o.attention.empty(),

@@ -238,8 +238,7 @@ ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
   const Index budget = defaultMemoryBudget();
   // half of the memory is for weights, the rest for the pass
   const bool clip = formats::isClipFolder(options.directory);
-  const auto encoder =
-      clip && !options.image.given() ? formats::Encoder::ofTexts : formats::Encoder::ofImages;
+  const auto encoder = encoderFor(options.directory, options.image.given());
   const ModelPtr model = models.model(adaptedFolderFrom(options.directory, options.adapter),
                                       budget / 2, options.strict, encoder);
   refuseTarget(options.target, *model);
@@ -379,7 +378,8 @@ void runModelCommand(const ModelOptions& given, OpenModels& models, std::ostream
   checkSetOptions(options.set);
   if (options.set.given()) {
     checkTemplateFlags(made, options.set.texts);
-    const auto model = models.model(place, defaultMemoryBudget() / 2, options.strict);
+    const auto model = models.model(place, defaultMemoryBudget() / 2, options.strict,
+                                    encoderFor(options.directory, false));
     return printMeasuresOfSet(options.set, made, models, model, options.directory, options.threads,
                               options.json, out);
   }
@@ -430,6 +430,8 @@ Command addModel(CLI::App& app, Context& context) {
   sub->add_option("--mask-token", options->maskToken,
                   "hide this token, from 0, and print the model's prediction for it")
       ->type_name("K");
+  sub->get_option("--text")->description(
+      "the text; with --image of a CLIP one of several, each with the flag");
   addModelIds(*sub, options->ids);
   addTargetFlags(*sub, options->target);
   addImageFlags(*sub, options->image);

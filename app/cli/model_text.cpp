@@ -31,8 +31,7 @@ std::string readStandardInput(std::istream* in, std::string_view flag, std::size
 
 void addModelText(CLI::App& app, ModelTextOptions& options, const Context& context) {
   options.in = context.in;
-  addRepeatable(app, "--text", options.texts, "TEXT",
-                "the text; repeat the flag to match an image with several");
+  addRepeatable(app, "--text", options.texts, "TEXT", "the text");
   app.add_option("--pair", options.pair, "two texts, as the model takes pairs")
       ->expected(2)
       ->type_name("A B");

@@ -8,6 +8,7 @@
 #include "app/cli/config_options.h"
 #include "core/base/error.h"
 #include "core/formats/attention_file.h"
+#include "core/formats/clip_folder.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/tokenizer_files.h"
 
@@ -36,6 +37,11 @@ formats::AdaptedFolder adaptedFolderFrom(const std::string& folder, const Adapte
     throw UserError("--adapter-strength needs an adapter: give --adapter as well");
   }
   return adapted;
+}
+
+formats::Encoder encoderFor(const std::string& folder, bool image) {
+  return !image && formats::isClipFolder(folder) ? formats::Encoder::ofTexts
+                                                 : formats::Encoder::ofImages;
 }
 
 void requireOwnWeights(const model::Model& model, const std::string& path) {

@@ -34,6 +34,9 @@ void addAdapterFlags(CLI::App& app, AdapterOptions& options, const std::string& 
 /// adapter's own. Throws UserError for a strength without an adapter.
 formats::AdaptedFolder adaptedFolderFrom(const std::string& folder, const AdapterOptions& options);
 
+/// The encoder of a CLIP that reads what is given: a text, or an image.
+formats::Encoder encoderFor(const std::string& folder, bool image);
+
 /// Throws UserError for a folder that cannot be opened and, if `strict`, for one with parts that
 /// would be left out.
 model::ModelPtr openModelFolder(const formats::AdaptedFolder& folder, Index layerBudgetBytes,

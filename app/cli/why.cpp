@@ -127,8 +127,9 @@ FollowedChain followed(const WhyOptions& options, OpenModels& models) {
   checkTemplateFlags(options.templates, options.jsonLines);
   prepareGemm();
   const Index budget = defaultMemoryBudget();
-  const auto model = models.model(adaptedFolderFrom(options.directory, options.adapter), budget / 2,
-                                  options.strict);
+  const auto model =
+      models.model(adaptedFolderFrom(options.directory, options.adapter), budget / 2,
+                   options.strict, encoderFor(options.directory, options.image.given()));
   requireOwnWeights(*model, options.directory);
   ExecutionContext execution;
   execution.threads = options.threads;

@@ -17,8 +17,7 @@ std::vector<std::string> namesOf(const std::vector<Index>& ids,
   std::vector<std::string> names;
   for (const Index id : ids) {
     const bool known = id >= 0 && id < static_cast<Index>(tokenizer.end());
-    const std::string* name = known ? tokenizer.text(static_cast<tokenizer::TokenId>(id)) : nullptr;
-    names.push_back(name != nullptr ? *name : std::string());
+    names.push_back(known ? tokenizer.name(static_cast<tokenizer::TokenId>(id)) : std::string());
   }
   return names;
 }

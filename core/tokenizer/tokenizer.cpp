@@ -262,6 +262,13 @@ const std::string* Tokenizer::text(TokenId id) const {
   return token != nullptr ? &token->content : parts_.vocabulary.text(id);
 }
 
+std::string Tokenizer::name(TokenId id) const {
+  const std::string* written = text(id);
+  std::string name = written != nullptr ? *written : std::string();
+  if (added(id) == nullptr) removeMark(name, markOfEnd(parts_));
+  return name;
+}
+
 std::string Tokenizer::inWords(TokenId id) const {
   if (text(id) == nullptr) return std::to_string(id);
   const std::string all = bytes(id);
@@ -286,8 +293,7 @@ std::string Tokenizer::bytes(TokenId id) const {
   const std::string* written = text(id);
   if (written == nullptr) return {};
   if (added(id) != nullptr) return *written;
-  std::string result = *written;
-  removeMark(result, markOfEnd(parts_));
+  std::string result = name(id);
   for (const Decoder& step : parts_.decoders) {
     if (std::holds_alternative<ByteLevelDecoder>(step)) {
       return bytesOfCharacters(result).value_or(result);

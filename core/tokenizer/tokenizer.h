@@ -52,6 +52,8 @@ class Tokenizer {
 
   /// A token as the vocabulary writes it: "Ġthe", "##ing". Null for an unknown id.
   const std::string* text(TokenId id) const;
+  /// Its name: without CLIP's mark of a word's end, "</w>". Empty for an unknown id.
+  std::string name(TokenId id) const;
   /// The bytes of text of a token: " the", "ing". They may be part of a character and so no UTF-8.
   /// Empty for an unknown id.
   std::string bytes(TokenId id) const;

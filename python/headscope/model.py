@@ -100,7 +100,8 @@ class Model:
     """An open model. It is read once, by a process that ends with `close()` or the `with` block.
 
     Texts are given as `text`, as `ids` without the tokenizer, or as a `pair` of texts; a model of
-    images takes `image`, the path of a picture, or `pixels`, that of a file. Further
+    images takes `image`, the path of a picture, or `pixels`, that of a file, and a CLIP with it a
+    list of texts as `text`. Further
     options are the flags of `headscope model|sweep|why`, with _ for -. All methods raise
     headscope.Error with the program's sentence.
     """
@@ -183,7 +184,8 @@ class Model:
         return f"<headscope.Model {self._folder}: {self.config['layers']} layers>"
 
     def _ask(self, command, **fields):
-        if not isinstance(fields.get("text"), (str, type(None))):
+        matched = fields.get("image") or fields.get("pixels")  # CLIP matches it with several texts
+        if not isinstance(fields.get("text"), (str, type(None))) and not matched:
             raise TypeError(f"text is one text, a str, not a {type(fields['text']).__name__}: take several "
                             "in turn, [m.run(text) for text in texts], or sweep over a set of them")
         return self.ask(command, threads=self._threads, **fields)

@@ -171,6 +171,8 @@ TEST_F(ModelImage, ClipMatchesAnImageWithTheLinesOfAText) {
   const json text = jsonOf({"model", path("clip"), "--text", "cat"});
   EXPECT_EQ(text.at("ids"), json({2, 0, 19, 96}));
   EXPECT_EQ(text.at("config").at("model_type"), "clip_text_model");
+  const json chain = jsonOf({"why", path("clip"), "--text", "cat", "--score", "1.2:3:0"});
+  EXPECT_EQ(chain.at("ids"), text.at("ids")) << "the encoder of texts reads it";
 }
 
 TEST_F(ModelImage, WhatDoesNotApplyToImagesIsRefused) {

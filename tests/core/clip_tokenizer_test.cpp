@@ -41,6 +41,7 @@ void expectReads(const tokenizer::Tokenizer& clip) {
   for (const tokenizer::Token& token : clip.encode("A  cat,\ncats")) {
     ids.push_back(token.id);
     names.push_back(clip.inWords(token.id));
+    EXPECT_EQ(clip.name(token.id), names.back());
   }
   EXPECT_EQ(ids, (std::vector<tokenizer::TokenId>{12, 5, 11, 9, 10, 2, 8, 13}));
   EXPECT_EQ(names, (Tokens{"<|startoftext|>", "a", "cat", ",", "ca", "t", "s", "<|endoftext|>"}));
