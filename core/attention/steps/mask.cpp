@@ -238,8 +238,7 @@ class MaskStep final : public Step {
         c.pairBias.ofPairs()
             ? "grad.pair_bias[h, i, j] = Σ_b grad.masked_scores[b, h, i, j], where the key is "
               "allowed"
-            : "grad.pair_bias[h, i, j] = Σ grad.masked_scores[b, h, i, j] over all items and the "
-              "pairs whose distances share the bias, where the key is allowed");
+            : "Σ grad.masked_scores over the allowed pairs that share this bias");
     for (Index item = 0; item < c.batch; ++item) {
       if (!c.pairBias.ofPairs()) {
         addRowsOfDistance(e, gradients, item);
