@@ -128,18 +128,25 @@ class Words {
 
   StageWords scaled() const {
     if (!c_.scale && c_.temperature == 1.0F) {
-      return {tr("The scores stay as they are."),
-              tr("Division by √d_k is switched off: one large score can now win outright.")};
+      return {
+          tr("The scores stay as they are."),
+          (c_.mistakes.modelHasNoScale
+               ? tr("This model does not divide by √d_k: one large score can win outright.")
+               : tr("Division by √d_k is switched off: one large score can now win outright.")) +
+              biasAfterwards()};
     }
     const std::vector<float> all = row(TensorId::scores);
     return {trFormat("÷ √{} calms the scores.", c_.dK()),
             trFormat("Sums of {} products are large. The largest is now {}: small enough that "
                      "softmax will leave something for the other {}.{}",
-                     c_.dK(), cellNumber(all[strongest(all)], 2), token_.many,
-                     !c_.pairBias.on() ? ""
-                     : c_.pairBias.ofPairs()
-                         ? tr(" Then each pair adds its bias, a coloured square.")
-                         : tr(" Then each distance adds its bias, a coloured square."))};
+                     c_.dK(), cellNumber(all[strongest(all)], 2), token_.many, biasAfterwards())};
+  }
+
+  /// " Then each pair adds its bias, a coloured square."; empty without one.
+  std::string biasAfterwards() const {
+    if (!c_.pairBias.on()) return {};
+    return c_.pairBias.ofPairs() ? tr(" Then each pair adds its bias, a coloured square.")
+                                 : tr(" Then each distance adds its bias, a coloured square.");
   }
 
   StageWords shares() const {
@@ -345,7 +352,9 @@ std::string labelOf(StagePlace place, const Document& document) {
     case StagePlace::scores:
       return tr("scores");
     case StagePlace::scaled:
-      return fmt::format("÷ √{}", document.config.dK());
+      return document.config.scale           ? fmt::format("÷ √{}", document.config.dK())
+             : document.config.pairBias.on() ? tr("bias")
+                                             : tr("not divided");
     case StagePlace::shares:
       return tr("shares");
     case StagePlace::collected:
