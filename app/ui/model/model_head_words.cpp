@@ -4,15 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/model/image_view.h"
 #include "app/ui/model/model_heads.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/head_label.h"
+#include "app/ui/parts/token_pictures.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
 #include "core/base/translation.h"
@@ -204,6 +209,19 @@ void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at
     list->AddRectFilled(ground.a, ground.b, look_.theme.panel, look_.space.thin);
   }
   drawText(list, look_.fonts.tiny, from, muted ? look_.theme.textMuted : look_.theme.text, words);
+}
+
+/// Says what is under the mouse. The picture of an image frames its tokens in the next frame.
+void ModelHeads::noteHovered(const std::optional<Under>& under) const {
+  if (under) tipNow(inWords(*under));
+  std::optional<std::pair<Index, Index>> tokens;
+  if (under && under->cell && moment_.ofImage()) {
+    tokens = {under->cell->row, under->cell->col};
+    patchesInTip(look_, tokenPictures(moment_), {tokens->first, tokens->second});
+  }
+  if (panel_.frame.hoveredTokens == tokens) return;
+  panel_.frame.hoveredTokens = tokens;
+  *look_.wantsFrame = true;
 }
 
 /// Draws the patches of an image beside their rows and below their columns: as many as fit.

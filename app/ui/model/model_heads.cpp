@@ -333,7 +333,6 @@ std::optional<HeadOfLayer> ModelHeads::draw() {
   ImGui::PopClipRect();
   noteHovered(under);
   if (!under) return std::nullopt;
-  tipNow(inWords(*under));
   if (ImGui::IsMouseReleased(0) && !ImGui::IsMouseDragging(0)) {
     view_.layer = under->head.layer;
     view_.head = under->head.head;
@@ -341,15 +340,6 @@ std::optional<HeadOfLayer> ModelHeads::draw() {
   // only the weights of such a model are real, and Flow would show all its numbers
   const bool opens = moment_.config().modelType != formats::kAttentionsAlone;
   return opens && ImGui::IsMouseDoubleClicked(0) ? std::optional(under->head) : std::nullopt;
-}
-
-/// Notes the tokens under the mouse, which the picture of an image frames in the next frame.
-void ModelHeads::noteHovered(const std::optional<Under>& under) const {
-  std::optional<std::pair<Index, Index>> tokens;
-  if (under && under->cell && moment_.ofImage()) tokens = {under->cell->row, under->cell->col};
-  if (panel_.frame.hoveredTokens == tokens) return;
-  panel_.frame.hoveredTokens = tokens;
-  *look_.wantsFrame = true;
 }
 
 /// Draws a bracket over heads that share a key/value head.
