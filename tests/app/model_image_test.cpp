@@ -152,6 +152,11 @@ TEST_F(ModelImage, PatchesStandBesideTheirNames) {
   calm();
   ASSERT_TRUE(ui.shows("patch", kModelPredictionCard)) << all(kModelPredictionCard);
   EXPECT_GT(picturesIn(kModelPredictionCard), 0U);
+  ui.view().model.layer = 0;  // behind the last one the class token alone is read
+  ui.click("Network", kModelPredictionCard);
+  calm();
+  ASSERT_TRUE(ui.shows("values: at most", kModelPredictionCard)) << all(kModelPredictionCard);
+  EXPECT_GT(picturesIn(kModelPredictionCard), 32U) << "those of two axes, and some of the list";
 }
 
 /// A card alone, as a slide is, has the picture and its shapes, without what opens another one and
@@ -397,6 +402,8 @@ TEST_F(ModelImage, ClipShowsWhatHeadsAddToAMatchAndItsEncoderOfTexts) {
   calm();
   EXPECT_TRUE(says("clip_vision_model")) << all(kModelTextCard);
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
+  EXPECT_TRUE(ui.shows("Added directly to “", kModelPredictionCard))
+      << "the tab that the encoder of texts does not have comes back";
 }
 
 /// A session's picture may have been moved: its model opens all the same, and asks for it.

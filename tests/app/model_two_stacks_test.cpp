@@ -151,6 +151,9 @@ TEST_F(TwoStacksPage, EditsOfAnEncodersLayerRunInTheModel) {
   EXPECT_EQ(ui_.config().memoryLen, 0);
   EXPECT_EQ(ui_.config().seqLen, 4);
   EXPECT_TRUE(ui_.config().pairBias.on());
+  ui_.view().selection.step = StepId::mask;
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows("Each distance adds its bias", kStepViewCard)) << ui_.screen().all();
   EXPECT_TRUE(ui_.shows("t5, encoder layer 1 of 2", kLayerStripCard))
       << ui_.screen().all(kLayerStripCard);
   ui_.app().apply(SetPin{{{TensorId::weights, 0, 1, 2, 3}, 0.75F}});
