@@ -108,6 +108,21 @@ TEST(BeamSearch, EachBranchIsAPassOfItsOwn) {
   }
 }
 
+/// A forced token has its probability, and adds nothing to the sum by which paths are compared.
+TEST(BeamSearch, AForcedTokenAddsNothing) {
+  const ModelPtr model = formats::openModel(modelFolder("bart"), kBudgetBytes);
+  const Beams found = searched(runModel(documentOf(model, {2}), nullptr, {}, kBudgetBytes), 3, 2);
+  for (const BeamPath& path : found.paths) {
+    const BeamNode& last = found.nodes[static_cast<std::size_t>(path.end)];
+    ASSERT_TRUE(last.token.forced());
+    EXPECT_GT(last.token.probability, 0.0);
+    EXPECT_LT(last.token.probability, 0.5);
+    EXPECT_EQ(last.logProbability,
+              found.nodes[static_cast<std::size_t>(last.parent)].logProbability);
+  }
+  EXPECT_GT(found.cacheBytes, 0) << "all beams have ended";
+}
+
 TEST(BeamSearch, OneBeamIsTheMostProbableTokenEachTime) {
   const ModelPtr model = formats::openModel(modelFolder("tiny-gpt2"), kBudgetBytes);
   const ModelTracePtr trace = runModel(documentOf(model, {5, 17, 3}), nullptr, {}, kBudgetBytes);
