@@ -384,8 +384,11 @@ class ModelTextCard final : public Card {
       const std::string id = fmt::format("{}##token {}", names[static_cast<std::size_t>(i)], i);
       if (i > first) flowOn(look, buttonWidth(look, id), 3.0F);
       if (pill(look, id.c_str(), i == chosen)) panel.modelView.token = i;
-      tip(look, trFormat("place {}, id {}", i + 1,
-                         moment.trace->document().input.ids[static_cast<std::size_t>(i)]));
+      const Index token = moment.trace->document().input.ids[static_cast<std::size_t>(i)];
+      const bool start =
+          i == 0 && moment.source != nullptr && token == moment.config().target.start;
+      tip(look, trFormat("place {}, id {}{}", i + 1, token,
+                         start ? tr(": the start token, which is given and not written") : ""));
     }
   }
 
