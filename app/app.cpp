@@ -119,6 +119,7 @@ std::vector<BackgroundPart> App::State::makeParts() {
     followLesson();  // before the view of an opened session comes
     sessions.setOwnView(own.view());
     if (!sessions.follow()) return;
+    trainHistory.reset();
     viewOpened();
     playback = {};  // the new view has its own position on the timeline
   };

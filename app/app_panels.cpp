@@ -119,10 +119,12 @@ void App::State::bars(const ui::PanelContext& panel, const ui::Rect& top, const 
   const History& history = documents.history();
   const bool ofModel = view.selection.page == ui::kModelPage;
   const ui::TopBarState state =
-      ofModel ? ui::TopBarState{pages, model.live.canUndo(), model.live.canRedo(),
-                                model.live.undoName(), model.live.redoName()}
-              : ui::TopBarState{pages, history.canUndo(), history.canRedo(), history.undoName(),
-                                history.redoName()};
+      trainIsShown() ? ui::TopBarState{pages, trainHistory.canUndo(), trainHistory.canRedo(),
+                                       trainHistory.undoName(), trainHistory.redoName()}
+      : ofModel      ? ui::TopBarState{pages, model.live.canUndo(), model.live.canRedo(),
+                                  model.live.undoName(), model.live.redoName()}
+                : ui::TopBarState{pages, history.canUndo(), history.canRedo(), history.undoName(),
+                                  history.redoName()};
   topBar.draw(panel, state);
   ui::endBand(top, look);
   if (std::exchange(view.frame.asksForSentence, false)) tokenRow.edit(panel);
@@ -317,6 +319,11 @@ void App::State::panels(const ui::PanelContext& panel) {
     wholeWindow(panel);
   }
   pages.open(view.selection.page).follow(panel);  // this frame may have opened another page
+  if (lesson.open()) {
+    trainHistory.reset();  // its scenes choose the runs
+  } else if (trainIsShown()) {
+    trainHistory.follow(view.train, ImGui::IsAnyItemActive());
+  }
 }
 
 /// Draws dialogs and messages over the panels.

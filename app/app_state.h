@@ -27,6 +27,7 @@
 #include "app/scheduler.h"
 #include "app/sessions.h"
 #include "app/settings.h"
+#include "app/train_history.h"
 #include "app/ui/cells/cell_editing.h"
 #include "app/ui/color_maps.h"
 #include "app/ui/control_focus.h"
@@ -85,6 +86,7 @@ struct App::State {
   void compareWith(std::size_t index);
   void beginLesson(std::string_view id);
   bool modelIsShown() const { return view.selection.page == ui::kModelPage; }
+  bool trainIsShown() const { return view.selection.page == ui::kTrainPage; }
   bool layerIsShown() const { return pages.open(view.selection.page).editsLayer(); }
   /// Undoes or repeats an edit of what the shown page edits: the model, or the layer.
   void undo(bool again);
@@ -126,6 +128,7 @@ struct App::State {
   LiveLanguage language;
   LiveShapes shapes;
   LiveStudy headCounts, scaleStudy;
+  TrainHistory trainHistory;
   Exports exports;
   ReferencePass reference;
   OwnWork own{

@@ -53,4 +53,15 @@ std::size_t Cards::tabs(const PanelContext& panel, const char* id, std::size_t o
   return clicked < 0 ? open : static_cast<std::size_t>(clicked);
 }
 
+std::vector<CardTab> Cards::asTabs(
+    const std::function<void(const PanelContext&, std::size_t)>& choose) const {
+  std::vector<CardTab> tabs;
+  for (std::size_t place = 0; place < cards_.size(); ++place) {
+    const CardText& text = cards_[place]->text();
+    tabs.push_back({text.title, text.about,
+                    [choose, place](const PanelContext& panel) { choose(panel, place); }});
+  }
+  return tabs;
+}
+
 }  // namespace headscope::ui

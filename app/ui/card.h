@@ -3,6 +3,7 @@
 // its own keys, and keeps its state between frames.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,6 +40,12 @@ struct Shortcut {
   std::string does;
 };
 
+/// A tab within a card, as the search over commands finds it.
+struct CardTab {
+  std::string title, about;
+  std::function<void(const PanelContext&)> open;
+};
+
 class Card {
  public:
   explicit Card(const CardText& text) : text_(text) {}
@@ -65,6 +72,8 @@ class Card {
   virtual ReferenceKind reference() const { return ReferenceKind::none; }
   /// Called when the view was opened from a file, so that the card keeps the choices in it.
   virtual void viewOpened(const ViewState& /*view*/) {}
+  /// The tabs of the card's own that can be opened now.
+  virtual std::vector<CardTab> tabs(const PanelContext& /*panel*/) const { return {}; }
   /// Returns whether the wheel zooms the item under the mouse, so that nothing else scrolls.
   virtual bool takesWheel() const { return false; }
 
@@ -95,6 +104,9 @@ class Cards {
   /// there. The open card is drawn below. Returns the index of the card to open next.
   std::size_t tabs(const PanelContext& panel, const char* id, std::size_t open,
                    float kept = 0.0F) const;
+  /// The cards as tabs that `choose` opens by their place.
+  std::vector<CardTab> asTabs(
+      const std::function<void(const PanelContext&, std::size_t)>& choose) const;
 
  private:
   std::vector<std::unique_ptr<Card>> cards_;

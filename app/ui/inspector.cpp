@@ -344,6 +344,15 @@ class InspectorCard final : public Card {
         return inspector(panel, editing_);
     }
   }
+  std::vector<CardTab> tabs(const PanelContext& /*panel*/) const override {
+    std::vector<CardTab> tabs;
+    for (const InspectorTabInfo& each : kInspectorTabs) {
+      tabs.push_back({tr(each.title), tr(each.about), [tab = each.tab](const PanelContext& panel) {
+                        panel.selection.inspectorTab = tab;
+                      }});
+    }
+    return tabs;
+  }
 
  private:
   CellEditing& editing_;

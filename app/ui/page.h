@@ -39,6 +39,8 @@ class Page {
   virtual bool editsLayer() const { return true; }
   /// Returns whether the page has this card in the view, if perhaps not on the screen.
   virtual bool has(const ViewState& /*view*/, std::string_view /*card*/) const { return true; }
+  /// Changes the view so that the page has this card on the screen, where the view alone decides.
+  virtual void reveal(const PanelContext& /*panel*/, std::string_view /*card*/) const {}
   /// Called once a frame while the page is shown, whichever of its cards are visible.
   virtual void follow(const PanelContext& /*panel*/) const {}
   /// The figures at the right of the status bar.

@@ -1,5 +1,7 @@
 #include "app/ui/search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -39,7 +41,7 @@ constexpr int kRows = 11;
 /// An entry that adds a command to the frame.
 template <typename Command>
 SearchEntry entryOf(std::string title, std::string keys, std::string about, Command command) {
-  return {std::move(title), "command", std::move(keys), std::move(about),
+  return {std::move(title), tr("command"), std::move(keys), std::move(about),
           [command](const PanelContext& panel) { panel.commands.add(command); }};
 }
 
@@ -73,7 +75,7 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
   }
   const auto add = [&](std::string title, std::string keys, std::string about, auto action) {
     entries.push_back(
-        {std::move(title), "command", std::move(keys), std::move(about), std::move(action)});
+        {std::move(title), tr("command"), std::move(keys), std::move(about), std::move(action)});
   };
   if (drawsWorksheets()) {
     entries.push_back(entryOf(tr("Export a worksheet"), "",
@@ -117,19 +119,31 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
   return entries;
 }
 
-void addPages(std::vector<SearchEntry>& entries, const Pages& pages) {
+void addPages(const PanelContext& panel, std::vector<SearchEntry>& entries, const Pages& pages) {
   for (const auto& page : pages.all()) {
     const std::string_view id = page->text().id;
-    entries.push_back({page->text().title, "page", "v", page->text().about,
-                       [id](const PanelContext& panel) { panel.selection.page = id; }});
+    entries.push_back({page->text().title, tr("page"), "v", page->text().about,
+                       [id](const PanelContext& to) { to.selection.page = id; }});
     for (const auto& card : page->cards().all()) {
       const CardText& text = card->text();
-      if (std::string_view(text.title).empty() || !text.alone) continue;
-      entries.push_back(
-          {text.title, "card", {}, text.about, [id, card = text.id](const PanelContext& panel) {
-             panel.selection.page = id;
-             panel.frame.inSight = std::string(card);
-           }});
+      const auto show = [id, of = page.get(), card = text.id](const PanelContext& to) {
+        to.selection.page = id;
+        of->reveal(to, card);
+        to.frame.inSight = std::string(card);
+      };
+      if (!std::string_view(text.title).empty() && text.alone) {
+        entries.push_back({text.title, tr("card"), {}, text.about, show});
+      }
+      for (CardTab& tab : card->tabs(panel)) {
+        entries.push_back({std::move(tab.title),
+                           tr("tab"),
+                           {},
+                           std::move(tab.about),
+                           [show, open = std::move(tab.open)](const PanelContext& to) {
+                             show(to);
+                             open(to);
+                           }});
+      }
     }
   }
 }
@@ -138,11 +152,11 @@ void addTools(std::vector<SearchEntry>& entries, const Cards& tools) {
   for (const auto& tool : tools.all()) {
     const CardText& text = tool->text();
     std::string key(text.key == 0 ? 0 : 1, static_cast<char>(text.key + 'a' - 'A'));
-    entries.push_back(
-        {text.title, "tool", std::move(key), text.about, [id = text.id](const PanelContext& panel) {
-           panel.selection.page = kFlowPage;
-           panel.selection.tool = id;
-         }});
+    entries.push_back({text.title, tr("tool"), std::move(key), text.about,
+                       [id = text.id](const PanelContext& panel) {
+                         panel.selection.page = kFlowPage;
+                         panel.selection.tool = id;
+                       }});
   }
 }
 
@@ -166,11 +180,15 @@ void addWhatComesWithIt(std::vector<SearchEntry>& entries) {
                        }};
   };
   for (const Example& example : examples()) {
-    SearchEntry entry = open(presetOf(example), "example", example.about);
+    SearchEntry entry = open(presetOf(example), tr("example"), example.about);
     entry.title = tr(example.title);
+    if (const auto* text = std::get_if<TextSource>(&example.source)) {
+      for (const std::string& words : text->texts) entry.about += fmt::format(" “{}”", words);
+    }
     entries.push_back(std::move(entry));
   }
-  for (const Preset& preset : presets()) entries.push_back(open(preset, "preset", preset.about));
+  for (const Preset& preset : presets())
+    entries.push_back(open(preset, tr("preset"), preset.about));
   for (const GlossaryEntry& term : glossary()) {
     entries.push_back(
         {term.term, tr("term"), {}, std::string(tr(term.about)), [](const PanelContext& panel) {
@@ -194,7 +212,7 @@ std::optional<int> fit(const std::string& title, const std::string& rest, const 
 std::vector<SearchEntry> searchEntries(const PanelContext& panel, const Pages& pages,
                                        const Cards& tools) {
   std::vector<SearchEntry> entries = commands(panel);
-  addPages(entries, pages);
+  addPages(panel, entries, pages);
   addTools(entries, tools);
   addWhatComesWithIt(entries);
   return entries;

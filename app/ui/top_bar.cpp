@@ -86,7 +86,8 @@ class TopBarRow {
       dimensionFields(panel_, memory_, row_);
       switches();
     }
-    if (showsDocument || panel_.selection.page == kModelPage) undoRedo();
+    const bool hasRuns = panel_.selection.page == kModelPage || panel_.selection.page == kTrainPage;
+    if (showsDocument || hasRuns) undoRedo();
     looks();
     memory_.height = row_.bottom() + look_.px(11);
   }

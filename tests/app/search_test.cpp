@@ -46,6 +46,29 @@ TEST_F(SearchDialog, OpensToolsPagesExamplesAndLessons) {
   EXPECT_TRUE(ui_.shows("By hand"));
 }
 
+TEST_F(SearchDialog, OpensTabsWithinCards) {
+  choose("tab output matrix");
+  EXPECT_EQ(ui_.view().selection.page, kHeadsPage);
+  EXPECT_EQ(ui_.view().heads.effectTab, EffectTab::outputMatrix);
+  choose("tab scenes");
+  EXPECT_EQ(ui_.view().selection.page, kFlowPage);
+  EXPECT_EQ(ui_.view().selection.inspectorTab, InspectorTab::scenes);
+}
+
+TEST_F(SearchDialog, ShowsTheCardsOfAPageThatAreNotOnTheScreen) {
+  choose("card how many heads");
+  EXPECT_EQ(ui_.view().selection.page, kTrainPage);
+  EXPECT_EQ(ui_.view().train.tab, TrainTab::headCounts);
+  choose("tab other sizes");
+  EXPECT_EQ(ui_.view().train.task, kStories);
+  EXPECT_TRUE(ui_.shows("layers × heads", "story questions")) << ui_.screen().all("body");
+}
+
+TEST_F(SearchDialog, FindsAnExampleByItsSentence) {
+  find("fluffy");
+  EXPECT_FALSE(ui_.shows("Nothing here has these letters", "results"));
+}
+
 TEST_F(SearchDialog, OpensTheModelsThatComeWithTheProgram) {
   choose("small language model");
   ui_.settle();

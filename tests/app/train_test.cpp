@@ -112,6 +112,28 @@ TEST(TrainPage, ARelationHasTheColourOfTheHeadThatFoundIt) {
   EXPECT_EQ(relationColor(t, moment, 1), t.textMuted);
 }
 
+TEST(TrainPage, ChoicesAreUndoneAndRedone) {
+  AppDriver ui;
+  openTrainPage(ui);
+  const auto& train = ui.view().train;
+  ui.click("Pointer", kTaskCard);
+  ui.click("try another", kTaskCard);
+  EXPECT_EQ(train.seed, 2U);
+  ui.press(Key{'Z'}, true);
+  EXPECT_EQ(train.seed, 1U);
+  EXPECT_EQ(train.task, "pointer");
+  ui.press(Key{'Z'}, true);
+  EXPECT_EQ(train.task, "cards");
+  EXPECT_TRUE(ui.shows("Sixteen cards", kTaskCard)) << ui.screen().all(kTaskCard);
+  ui.press(Key{'Z'}, true);  // nothing is left
+  EXPECT_EQ(train.task, "cards");
+  ui.press(Key{'Z'}, true, true);
+  EXPECT_EQ(train.task, "pointer");
+  ui.click("Recall", kTaskCard);
+  ui.press(Key{'Z'}, true, true);  // another choice leaves nothing to redo
+  EXPECT_EQ(train.task, "recall");
+}
+
 /// The mask tool also uses Enter, but only on the page that shows it.
 TEST(TrainPage, EnterTrainsWhateverToolIsOpen) {
   AppDriver ui;

@@ -100,8 +100,13 @@ class EffectsCard final : public Card {
   void draw(const PanelContext& panel) override {
     EffectTab& open = panel.headsView.effectTab;
     const auto chosen = static_cast<std::size_t>(open);
-    open = static_cast<EffectTab>(tabs_.tabs(panel, tr("effects tabs"), chosen));
+    open = static_cast<EffectTab>(tabs_.tabs(panel, "effects tabs", chosen));
     tabs_.at(chosen).draw(panel);
+  }
+  std::vector<CardTab> tabs(const PanelContext& /*panel*/) const override {
+    return tabs_.asTabs([](const PanelContext& panel, std::size_t place) {
+      panel.headsView.effectTab = static_cast<EffectTab>(place);
+    });
   }
 
  private:

@@ -251,9 +251,14 @@ class FiguresCard final : public Card {
     const float kept =
         panel.alone ? 0.0F
                     : enlargeSwitchWidth(panel, EnlargedCard::figures) + panel.look.space.medium;
-    tab = static_cast<FiguresTab>(tabs_.tabs(panel, tr("figures tabs"), chosen, kept));
+    tab = static_cast<FiguresTab>(tabs_.tabs(panel, "figures tabs", chosen, kept));
     if (!panel.alone) enlargeSwitch(panel, EnlargedCard::figures, top);
     tabs_.at(chosen).draw(panel);
+  }
+  std::vector<CardTab> tabs(const PanelContext& /*panel*/) const override {
+    return tabs_.asTabs([](const PanelContext& panel, std::size_t place) {
+      panel.headsView.figuresTab = static_cast<FiguresTab>(place);
+    });
   }
 
  private:

@@ -73,6 +73,10 @@ class HeadsPage final : public Page {
              Cards::of(makeAllHeadsCard(), makeLooksCard(), makeFiguresCard(), makeSimilarityCard(),
                        makeEffectsCard())) {}
 
+  /// An enlarged card hides others.
+  void reveal(const PanelContext& panel, std::string_view /*card*/) const override {
+    panel.headsView.enlarged = EnlargedCard::none;
+  }
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
     return headsContent(body, panel.look.scale, ImGui::GetStyle().ScrollbarSize);
   }

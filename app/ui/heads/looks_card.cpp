@@ -28,10 +28,15 @@ class LooksCard final : public Card {
   void draw(const PanelContext& panel) override {
     followSelection(panel.view, selected_);
     const auto chosen = static_cast<std::size_t>(panel.headsView.looksTab);
-    panel.headsView.looksTab = static_cast<LooksTab>(tabs_.tabs(panel, tr("looks tabs"), chosen));
+    panel.headsView.looksTab = static_cast<LooksTab>(tabs_.tabs(panel, "looks tabs", chosen));
     tabs_.at(chosen).draw(panel);
   }
   void viewOpened(const ViewState& view) override { selected_ = view.selection.cell; }
+  std::vector<CardTab> tabs(const PanelContext& /*panel*/) const override {
+    return tabs_.asTabs([](const PanelContext& panel, std::size_t place) {
+      panel.headsView.looksTab = static_cast<LooksTab>(place);
+    });
+  }
 
  private:
   std::optional<CellRef> selected_;  // the selected cell whose tokens were chosen last
@@ -60,7 +65,7 @@ std::optional<Index> OneQueryTab::queryList(const PanelContext& panel, Index cho
   const Theme& t = look.theme;
   std::optional<Index> clicked;
   const Rect title = room.cutTop(fontSize(look.fonts.small) + look.px(3));
-  drawText(ImGui::GetWindowDrawList(), look.fonts.small, title.a, t.queryText, "query");
+  drawText(ImGui::GetWindowDrawList(), look.fonts.small, title.a, t.queryText, tr("query"));
   ImGui::SetCursorScreenPos(room.a);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   beginPart("queries", {room.width(), std::max(room.height(), look.space.wide)});

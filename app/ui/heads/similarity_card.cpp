@@ -128,6 +128,19 @@ class SimilarityMatrix {
     const Index step = every(ofRows ? fontSize(font_)
                                     : textSize(font_, std::to_string(count_)).x + look_.space.thin);
     const Rect& all = place_.at;
+    const auto placeIn = [&](const HeadPair& pair) {
+      return order_.placeOf(ofRows ? pair.row : pair.col);
+    };
+    // the heads that are asked about always have their numbers; the others give way
+    std::vector<Index> asked{placeIn(pointed.value_or(chosen_))};
+    if (const Index own = placeIn(chosen_); std::abs(own - asked.front()) >= step) {
+      asked.push_back(own);
+    }
+    const auto isShown = [&](Index i) {
+      if (std::ranges::find(asked, i) != asked.end()) return true;
+      const auto near = [&](Index kept) { return std::abs(kept - i) < step; };
+      return i % step == 0 && std::ranges::none_of(asked, near);
+    };
     for (Index i = 0; i < count_; ++i) {
       const Index head = headAt(i);
       const Rect one = place_.cellAt(i, i);
@@ -139,7 +152,7 @@ class SimilarityMatrix {
       if (ImGui::InvisibleButton(ofRows ? "row" : "column", button.size())) clicked = pair;
       if (ImGui::IsItemHovered()) pointed = pair;
       ImGui::PopID();
-      if (i % step != 0) continue;
+      if (!isShown(i)) continue;
       const std::string text = std::to_string(head + 1);
       ImVec2 at = button.placed(textSize(font_, text), ofRows ? 1.0F : 0.5F).a;
       if (ofRows) at.x -= look_.space.tight;
@@ -259,7 +272,13 @@ class SimilarityCard final : public Card {
     const float room = ImGui::GetContentRegionAvail().x;
     if (textSize(font, text).x > room) text = tr("1 − JS divergence, ") + range;
     label(font, panel.look.theme.textMuted, elided(font, text, room));
-    explainItem(panel.look, font, "similarity", std::string("\n") + tr(kSimilarityFormula));
+    const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
+    underlineTerm(panel.look, {from.x, to.y}, to.x - from.x);
+    // beside the matrix below, which it explains
+    const Rect matrix{from, {Rect::rest().b.x, Rect::rest().b.y}};
+    if (ImGui::IsItemHovered()) {
+      tipNow(fmt::format("{}\n{}", termText("similarity"), tr(kSimilarityFormula)), matrix);
+    }
   }
 
   void matrixAndWords(const PanelContext& panel, const Figures& figures, const Rect& room,

@@ -133,6 +133,20 @@ class ModelPredictionCard final : public Card {
         generation_(model, generation),
         compared_(model) {}
 
+  std::vector<CardTab> tabs(const PanelContext& panel) const override {
+    std::vector<CardTab> tabs;
+    const auto moment = model_.moment();
+    for (const int i : kOrder) {
+      if (moment == nullptr || !isOffered(panel, i, moment.get())) continue;
+      const PredictionReading& reading = kReadings[static_cast<std::size_t>(i)];
+      tabs.push_back({tr(reading.title), tr(reading.about), [i](const PanelContext& of) {
+                        of.modelView.prediction.reading = i;
+                        of.modelView.prediction.folded = false;
+                      }});
+    }
+    return tabs;
+  }
+
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     PredictionView& view = panel.modelView.prediction;

@@ -29,6 +29,22 @@ float widestTick(ImFont* font, const ChartAxis& axis) {
   return widest;
 }
 
+/// Returns the least n at which every n-th of `count` ticks has room for its number: an axis with
+/// uneven gaps between its numbers reads as if it were bent. `fit` tells of two neighbours.
+template <typename Fit>
+std::size_t tickStride(std::size_t count, const Fit& fit) {
+  std::size_t stride = 1;
+  for (std::size_t i = 0; i + stride < count;) {
+    if (fit(i, i + stride)) {
+      i += stride;
+    } else {
+      ++stride;
+      i = 0;
+    }
+  }
+  return stride;
+}
+
 bool isFinite(const ChartPoint& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
 
 }  // namespace
@@ -136,15 +152,16 @@ ImVec2 Chart::at(double xValue, double yValue) const {
 
 void Chart::drawTicks(ImDrawList* list) const {
   ImFont* mono = numbersFont();
-  float free = plot_.b.y + fontSize(mono);  // above this y there is room for the number of a tick
-  for (const double tick : frame_.y.ticks) {
-    const float y = at(frame_.x.low, tick).y;
-    const std::string text = frame_.y.textOf(tick);
+  const std::vector<double>& ticks = frame_.y.ticks;
+  const auto yOf = [&](std::size_t i) { return at(frame_.x.low, ticks[i]).y; };
+  const std::size_t stride = tickStride(ticks.size(), [&](std::size_t a, std::size_t b) {
+    return std::abs(yOf(a) - yOf(b)) >= fontSize(mono);
+  });
+  for (std::size_t i = 0; i < ticks.size(); i += stride) {
+    const std::string text = frame_.y.textOf(ticks[i]);
     const ImVec2 size = textSize(mono, text);
-    if (y + size.y * 0.5F > free) continue;
-    free = y - size.y * 0.5F;
-    drawText(list, mono, {plot_.a.x - size.x - look_.space.tight, free}, look_.theme.textMuted,
-             text);
+    drawText(list, mono, {plot_.a.x - size.x - look_.space.tight, yOf(i) - size.y * 0.5F},
+             look_.theme.textMuted, text);
   }
 }
 
@@ -158,13 +175,18 @@ void Chart::drawAxes(ImDrawList* list) const {
   }
   if (frame_.yTicks) drawTicks(list);
   if (frame_.below == nullptr) {
-    float taken = plot_.a.x - look_.px(40);
-    for (const double tick : frame_.x.ticks) {
-      const ImVec2 p = at(tick, frame_.y.low);
-      const std::string text = frame_.x.textOf(tick);
+    const std::vector<double>& ticks = frame_.x.ticks;
+    const auto halfOf = [&](std::size_t i) {
+      return textSize(mono, frame_.x.textOf(ticks[i])).x * 0.5F;
+    };
+    const auto xOf = [&](std::size_t i) { return at(ticks[i], frame_.y.low).x; };
+    const std::size_t stride = tickStride(ticks.size(), [&](std::size_t a, std::size_t b) {
+      return xOf(a) + halfOf(a) + s.tight <= xOf(b) - halfOf(b);
+    });
+    for (std::size_t i = 0; i < ticks.size(); i += stride) {
+      const ImVec2 p(xOf(i), plot_.b.y);
+      const std::string text = frame_.x.textOf(ticks[i]);
       const ImVec2 size = textSize(mono, text);
-      if (p.x - size.x * 0.5F < taken) continue;
-      taken = p.x + size.x * 0.5F + s.tight;
       list->AddLine(p, {p.x, p.y + s.tight}, t.textMuted);
       const float left = numberLeft(p.x, size.x, frame_.room);
       drawText(list, mono, {left, p.y + s.thin}, t.textMuted, text);

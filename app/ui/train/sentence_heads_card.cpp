@@ -88,7 +88,7 @@ class SentenceHeadsCard final : public Card {
     const bool overSteps = panel.trainView.tab == TrainTab::overSteps;
     language_.requestStrip(overSteps);
     if (panel.slide && moment != nullptr && !overSteps) return slide(look, *moment);
-    tabs(panel);
+    drawTabs(panel);
     if (learnsText(panel.trainView) && panel.trainView.text.empty()) {
       wrappedLabel(
           look.fonts.regular, look.theme.textMuted,
@@ -157,7 +157,7 @@ class SentenceHeadsCard final : public Card {
     heads(look, moment, room, false);
   }
 
-  static void tabs(const PanelContext& panel) {
+  static void drawTabs(const PanelContext& panel) {
     const std::vector<Tab> tabs{
         {tr("All heads"), tr("Every head as it forms")},
         {tr("Over steps"), tr("Every head at moments of the run, side by side")}};

@@ -65,14 +65,21 @@ class StoryQuestionsCard final : public Card {
               tr("which answers it has found, and who looks at the word that decides")}),
         language_(language) {}
 
+  std::vector<CardTab> tabs(const PanelContext& /*panel*/) const override {
+    std::vector<CardTab> tabs;
+    for (std::size_t place = 0; place < titles().size(); ++place) {
+      const Tab tab = titles()[place];
+      tabs.push_back({tab.title, tab.about, [place](const PanelContext& panel) {
+                        panel.trainView.questions = static_cast<QuestionsTab>(place);
+                      }});
+    }
+    return tabs;
+  }
+
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    const std::vector<Tab> tabs{
-        {tr("Six questions"),
-         tr("How this run answers them, and which heads look at the deciding words")},
-        {tr("Other sizes"), tr("Models of other layers and heads, trained beforehand")},
-        {tr("In other models"), tr("Heads of any model that do what heads of this run do")}};
+    const std::vector<Tab> tabs = titles();
     const char* explanations[]{tr("nobody asks them during training; drag to go back"),
                                tr("the step of the first answers; a heading shows its curves"),
                                tr("the same measure on the heads of any model")};
@@ -97,6 +104,13 @@ class StoryQuestionsCard final : public Card {
   }
 
  private:
+  static std::vector<Tab> titles() {
+    return {{tr("Six questions"),
+             tr("How this run answers them, and which heads look at the deciding words")},
+            {tr("Other sizes"), tr("Models of other layers and heads, trained beforehand")},
+            {tr("In other models"), tr("Heads of any model that do what heads of this run do")}};
+  }
+
   void curves(const FrameContext& look, const LanguageMoment& moment, const Rect& room) {
     const auto& questions = language::storyQuestions();
     std::vector<ChartKey> keys;

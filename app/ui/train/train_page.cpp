@@ -55,6 +55,23 @@ class TrainPage final : public Page {
     return learnsText(view.train) && place != kStoryQuestions &&
            (place == kSentenceHeads || !view.train.text.empty());
   }
+  void reveal(const PanelContext& panel, std::string_view card) const override {
+    const std::size_t place = cards().placeOf(card);
+    TrainView& view = panel.trainView;
+    const bool ofTask = place > 0 && place < kSentenceHeads;
+    if (!has(panel.view, card)) {
+      TrainView of;  // a run of its kind, as it is at the program's start
+      of.task = place >= kShapePictures ? kShapes
+                : place == kTextTokens  ? kOwnText
+                : ofTask                ? of.task
+                                        : kStories;
+      view = std::move(of);
+    }
+    if (ofTask && place < kCurves) view.tab = static_cast<TrainTab>(place - 1);
+    if (place == kCurves) view.curves = true;
+    if (place == kStep) view.step = true;
+    if ((place == kCurves || place == kStep) && isStudy(view.tab)) view.tab = TrainTab::live;
+  }
   void follow(const PanelContext& panel) const override {
     if (learnsLanguage(panel.trainView)) return beginLanguageWhereAsked(panel, language_);
     if (learnsShapes(panel.trainView)) return beginShapesWhereAsked(panel, shapes_);
