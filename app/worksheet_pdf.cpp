@@ -309,11 +309,11 @@ class Blocks {
 };
 
 void introduction(Sheet& sheet, const AttentionConfig& c) {
-  sheet.line(trFormat(
-      "{} tokens, d_model = {}, {} of width {}, so √d_k = {}. Q = X W^Q, K = X "
-      "W^K, V = X W^V, without biases.",
-      withThousands(c.seqLen), c.dModel,
-      c.numHeads == 1 ? "1 head" : trFormat("{} heads", c.numHeads), c.dK(), rootInWords(c)));
+  sheet.line(
+      trFormat("{} tokens, d_model = {}, {} of width {}, so √d_k = {}. Q = X W^Q, K = X "
+               "W^K, V = X W^V, without biases.",
+               withThousands(c.seqLen), c.dModel,
+               counted(c.numHeads, tr("{} head"), tr("{} heads")), c.dK(), rootInWords(c)));
   if (c.numHeads > 1) {
     sheet.line(
         tr("The columns of Q, K and V between two strong lines belong to one head, from the "

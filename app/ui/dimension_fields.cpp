@@ -36,13 +36,13 @@ class DimensionFields {
 
   NumberChange field(const char* name, Index value, NumberDraft& draft, bool bad, float width,
                      const std::string& explanation) {
-    const float word = textSize(look_.fonts.mono, name).x + look_.space.small;
+    const float word = textSize(look_.fonts.mono, tr(name)).x + look_.space.small;
     row_.place(word + look_.px(width + 18), 10);
     if (bad) badField_ = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    inlineLabel(look_, look_.fonts.mono, look_.theme.textMuted, name);
-    underlineInRow(look_, at, look_.fonts.mono, textSize(look_.fonts.mono, name).x);
+    inlineLabel(look_, look_.fonts.mono, look_.theme.textMuted, tr(name));
+    underlineInRow(look_, at, look_.fonts.mono, textSize(look_.fonts.mono, tr(name)).x);
     const NumberChange change = numberField(look_, {name, value, bad, width}, draft);
     ImGui::EndGroup();
     if (!bad) tip(look_, explanation);
@@ -105,7 +105,7 @@ class DimensionFields {
                     {});
     }
     const NumberChange t =
-        field("tokens", c.seqLen, memory_.tokens, hasProblem("tokens"), 52,
+        field(trLater("tokens"), c.seqLen, memory_.tokens, hasProblem("tokens"), 52,
               termText("token") + tr(" A longer input repeats the text, a shorter one cuts it.") +
                   costTip(c, longer));
     if (t.notANumber) notANumber("tokens", memory_.tokens);

@@ -16,7 +16,8 @@ namespace headscope::ui {
 namespace {
 
 std::string offInWords(Index heads) {
-  return heads == 0 ? std::string() : trFormat(", {} off", counted(heads, "head"));
+  return heads == 0 ? std::string()
+                    : trFormat(", {} off", counted(heads, tr("{} head"), tr("{} heads")));
 }
 
 }  // namespace
@@ -27,15 +28,17 @@ std::string layerInWords(const Document& document) {
       document.source != nullptr ? std::get_if<TensorSource>(document.source.get()) : nullptr;
   return trFormat("{} (d_model {}, {}, {}{})",
                   loaded != nullptr && !loaded->name.empty() ? loaded->name : tr("Flow's layer"),
-                  c.dModel, counted(c.numHeads, "head"), counted(c.seqLen, "token"),
+                  c.dModel, counted(c.numHeads, tr("{} head"), tr("{} heads")),
+                  counted(c.seqLen, tr("{} token"), tr("{} tokens")),
                   c.batch > 1 ? trFormat(", batch {}", c.batch) : "");
 }
 
 std::string modelInWords(const model::ModelTrace& trace) {
   const model::ModelConfig& c = trace.config();
   return trFormat("{} ({} of {}, {}{})", trace.document().model->name(),
-                  counted(c.depth(), "layer"), counted(c.heads, "head"),
-                  counted(trace.tokens(), "token"),
+                  counted(c.depth(), tr("{} layer"), tr("{} layers")),
+                  counted(c.heads, tr("{} head"), tr("{} heads")),
+                  counted(trace.tokens(), tr("{} token"), tr("{} tokens")),
                   offInWords(std::ssize(headsOff(trace.document()))));
 }
 
@@ -45,8 +48,9 @@ std::string layerOfModelInWords(const model::ModelTrace& trace, Index layer) {
     if (head.layer == layer) ++off;
   }
   return trFormat("{} of {} ({}, {}{})", trace.config().layerInWords(layer),
-                  trace.document().model->name(), counted(trace.config().heads, "head"),
-                  counted(trace.tokens(), "token"), offInWords(off));
+                  trace.document().model->name(),
+                  counted(trace.config().heads, tr("{} head"), tr("{} heads")),
+                  counted(trace.tokens(), tr("{} token"), tr("{} tokens")), offInWords(off));
 }
 
 }  // namespace headscope::ui

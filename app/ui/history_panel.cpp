@@ -14,6 +14,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -184,7 +185,7 @@ void pinsList(const PanelContext& panel, float height) {
   ImGui::GetWindowDrawList()->AddLine(rest.a, {rest.b.x, rest.a.y}, look.theme.divider);
   ImGui::SetCursorScreenPos({rest.a.x, rest.a.y + look.space.small});
   inlineLabel(look, look.fonts.semibold, look.theme.text,
-              trFormat("{} pinned cell{}", pins.size(), pins.size() == 1 ? "" : "s"));
+              counted(std::ssize(pins), tr("{} pinned cell"), tr("{} pinned cells")));
   ImGui::SameLine(0.0F, look.px(10));
   if (pill(look, tr("remove all"))) panel.commands.push(RemoveAllPins{});
   tip(look, tr("Removes all pins, so that the cells are computed again; undo restores the pins"));
@@ -205,9 +206,9 @@ void historyPanel(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   const History& history = *panel.history;
   const std::size_t count = history.size() - 1;
-  const std::string held =
-      trFormat("{} edit{} · {} of {} MB held", count, count == 1 ? "" : "s",
-               megabytes(history.bytesHeld(), 1), megabytes(history.budget(), 0));
+  const std::string held = trFormat(
+      "{} · {} of {} MB held", counted(static_cast<Index>(count), tr("{} edit"), tr("{} edits")),
+      megabytes(history.bytesHeld(), 1), megabytes(history.budget(), 0));
   const ImVec2 room = ImGui::GetContentRegionAvail();
   label(look.fonts.small, look.theme.textMuted, elided(look.fonts.small, held, room.x));
   tip(look, tr("Earlier states are stored as differences. When they need more memory than this, "

@@ -16,8 +16,8 @@ namespace headscope::ui {
 namespace {
 
 std::string buttonText(const FrameContext& look, const SessionMenu& menu) {
-  const std::string name =
-      menu.name.empty() ? "session" : elided(look.fonts.regular, menu.name, look.px(120));
+  const std::string name = menu.name.empty() ? std::string(tr("session"))
+                                             : elided(look.fonts.regular, menu.name, look.px(120));
   return (menu.unsaved ? "• " : "") + name + " ▾";
 }
 

@@ -135,7 +135,7 @@ void speedRow(const PanelContext& panel) {
 
 void stepsRail(const PanelContext& panel, const Playback& playback) {
   const FrameContext& look = panel.look;
-  heading(look, tr("Steps"), "← → space");
+  heading(look, tr("Steps"), tr("← → space"));
   const float cardLeft = ImGui::GetWindowPos().x + look.px(8);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float footer = ImGui::GetFrameHeight() * 2 + scrubBarHeight(look) + look.px(34);

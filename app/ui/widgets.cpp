@@ -381,7 +381,7 @@ void rowCaption(const FrameContext& look, const char* text) {
 
 namespace {
 
-constexpr const char* kMore = "more";
+constexpr const char* kMore = trLater("more");
 constexpr const char* kMenuMark = " ▾";
 
 /// The width of a tab: the same whether it is chosen or not, so that the row stands still.
@@ -422,7 +422,7 @@ TabPlaces tabPlaces(const FrameContext& look, const std::vector<Tab>& tabs, floa
   float all = -gap;
   for (const Tab& tab : tabs) all += tabWidth(look, tab.title) + gap;
   if (all <= room) return {tabs.size(), 0.0F};
-  TabPlaces places{tabs.size(), tabWidth(look, fmt::format("{}{}", kMore, kMenuMark).c_str())};
+  TabPlaces places{tabs.size(), tabWidth(look, fmt::format("{}{}", tr(kMore), kMenuMark).c_str())};
   while (places.shown > 0) {
     const Tab& last = tabs[--places.shown];
     all -= tabWidth(look, last.title) + gap;
@@ -459,7 +459,7 @@ int tabRow(const FrameContext& look, const char* id, const std::vector<Tab>& tab
     ImGui::SetCursorScreenPos({x, start.y});
     const bool behind = chosen >= static_cast<int>(places.shown);
     const Tab menu =
-        behind ? tabs[static_cast<std::size_t>(chosen)] : Tab{kMore, tr("the other tabs")};
+        behind ? tabs[static_cast<std::size_t>(chosen)] : Tab{tr(kMore), tr("the other tabs")};
     if (tabItem(look, menu, behind, rowHeight, kMenuMark)) openMenu("more tabs");
     if (beginPopup("more tabs")) {
       for (std::size_t i = places.shown; i < tabs.size(); ++i) {

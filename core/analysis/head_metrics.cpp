@@ -30,7 +30,7 @@ constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
      trLater("how widely a row spreads its weight; 2 to its power is the number of keys that would "
              "share "
              "it evenly"),
-     "mean_i −Σ_j A_{ij} log2 A_{ij}", "0 … log2 M", "bits",
+     "mean_i −Σ_j A_{ij} log2 A_{ij}", "0 … log2 M", trLater("bits"),
      "Shannon 1948; of attention: Clark et al. 2019", Needs::weights},
     {Metric::normalizedEntropy, "normalized_entropy", trLater("Normalized entropy"),
      trLater("norm."),
@@ -44,7 +44,7 @@ constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
      "Voita et al. 2019", Needs::weights},
     {Metric::meanDistance, "mean_distance", trLater("Mean distance"), trLater("dist."),
      trLater("how many tokens away a row looks, by weight"), "mean_i Σ_j A_{ij} · |i − j|",
-     "0 … M − 1", "tokens", "Vig and Belinkov 2019", Needs::line},
+     "0 … M − 1", trLater("tokens"), "Vig and Belinkov 2019", Needs::line},
     {Metric::local, "local", trLater("Local"), trLater("local"),
      trLater("the weight on the two tokens to either side"),
      "mean_i Σ_j A_{ij} over 1 ≤ |i − j| ≤ 2", "0 … 1", "", "Clark et al. 2019; Voita et al. 2019",
@@ -73,7 +73,7 @@ constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
     {Metric::patchDistance, "patch_distance", trLater("Distance in patches"), trLater("dist."),
      trLater("how many patches away a patch looks, by its weight on patches"),
      "mean over patches i of Σ_j A_{ij} · √(rows² + columns² between) / Σ_j A_{ij}, j a patch",
-     "0 … diagonal", "patches", "Dosovitskiy et al. 2021", Needs::grid},
+     "0 … diagonal", trLater("patches"), "Dosovitskiy et al. 2021", Needs::grid},
     {Metric::patchLocal, "patch_local", trLater("Neighbouring patches"), trLater("near"),
      trLater("the weight on the eight patches around a patch"),
      "mean over patches i of Σ_j A_{ij} over j ≠ i at most one row and one column away", "0 … 1",

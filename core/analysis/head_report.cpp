@@ -60,9 +60,7 @@ std::string inSentence(std::string title) {
   return title;
 }
 
-std::string rowsInWords(Index rows) {
-  return trFormat("{} row{}", withThousands(rows), rows == 1 ? "" : "s");
-}
+std::string rowsInWords(Index rows) { return counted(rows, tr("{} row"), tr("{} rows")); }
 
 /// A score and the threshold and chance that it is compared with.
 struct Claim {

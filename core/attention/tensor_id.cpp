@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/attention/config.h"
+#include "core/base/translation.h"
 #include "core/base/utf8.h"
 
 namespace headscope {
@@ -109,7 +110,7 @@ Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& config)
 
 std::string headName(TensorId tensor, Index head, const AttentionConfig& config) {
   const bool shared = ofKeysOrValues(tensor) && config.headsPerGroup() > 1;
-  return fmt::format("{}head {}", shared ? "key/value " : "", head + 1);
+  return fmt::format(fmt::runtime(shared ? tr("key/value head {}") : tr("head {}")), head + 1);
 }
 
 Shape shapeOf(TensorId id, const AttentionConfig& c) {

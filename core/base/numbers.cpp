@@ -72,8 +72,8 @@ std::string withThousands(Index count) {
   return digits;
 }
 
-std::string counted(Index count, const char* what) {
-  return fmt::format("{} {}{}", withThousands(count), what, count == 1 ? "" : "s");
+std::string counted(Index count, const char* one, const char* several) {
+  return fmt::format(fmt::runtime(count == 1 ? one : several), withThousands(count));
 }
 
 }  // namespace headscope

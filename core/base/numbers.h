@@ -27,7 +27,8 @@ std::string flopsAmount(Index flops);
 std::string flopsInWords(Index flops);
 /// "1,050,624".
 std::string withThousands(Index count);
-/// "1,204 heads", "1 head": the plural of `what` has an s.
-std::string counted(Index count, const char* what);
+/// "1,204 heads", "1 head": a count with thousands separated, in the text for one or for several,
+/// which languages form differently. For example `counted(n, tr("{} head"), tr("{} heads"))`.
+std::string counted(Index count, const char* one, const char* several);
 
 }  // namespace headscope

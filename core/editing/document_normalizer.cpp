@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/attention/ledger.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/heads/designed_heads.h"
 #include "core/input/training_domain.h"
@@ -149,8 +150,8 @@ void DocumentNormalizer::fitPins() {
   Pins fitting = next_.pins.fitting(config());
   const std::size_t gone = next_.pins.all().size() - fitting.all().size();
   if (gone == 0) return;
-  note(trFormat("{} pin{} of cells that no longer exist {} removed", gone, gone == 1 ? "" : "s",
-                gone == 1 ? "was" : "were"));
+  note(counted(static_cast<Index>(gone), tr("{} pin of a cell that no longer exists was removed"),
+               tr("{} pins of cells that no longer exist were removed")));
   next_.pins = std::move(fitting);
 }
 

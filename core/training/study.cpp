@@ -11,6 +11,7 @@
 #include "core/attention/steps/step.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/base/translation.h"
 #include "core/training/task_pass.h"
 
 namespace headscope::training {
@@ -48,7 +49,7 @@ std::vector<Variant> headCountVariants(const TrainingSettings& like) {
   std::vector<Variant> variants;
   for (const Index heads : {1, 2, 4, 8, 16}) {
     if (like.model.dModel % heads != 0) continue;
-    Variant variant{fmt::format("{} head{}", heads, heads == 1 ? "" : "s"), like};
+    Variant variant{counted(heads, tr("{} head"), tr("{} heads")), like};
     variant.settings.model.heads = heads;
     variant.settings.evaluateEvery = kEvery;
     variants.push_back(std::move(variant));

@@ -58,8 +58,9 @@ std::string sumText(const Explanation& e, std::size_t shown) {
   }
   const std::size_t more = order.size() - kept;
   if (more > 0) {
-    text += fmt::format("{}{} {}term{}", kept > 0 ? " + … " : "", more, kept > 0 ? "more " : "",
-                        more == 1 ? "" : "s");
+    const auto count = static_cast<Index>(more);
+    text += kept > 0 ? " + … " + counted(count, tr("{} more term"), tr("{} more terms"))
+                     : counted(count, tr("{} term"), tr("{} terms"));
   }
   return text + " = " + result;
 }

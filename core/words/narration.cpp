@@ -92,7 +92,7 @@ std::string Narrator::sum(const Explanation& e) const {
   }
   if (e.terms.size() > shown) {
     const std::size_t left = e.terms.size() - shown;
-    text += trFormat(" + … {} more term{}", left, left == 1 ? "" : "s");
+    text += " + … " + counted(static_cast<Index>(left), tr("{} more term"), tr("{} more terms"));
   }
   if (e.pinned)
     return trFormat("{} = {}, but it is pinned to {}", text, number(e.sum), number(e.value));

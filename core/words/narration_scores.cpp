@@ -230,11 +230,13 @@ std::string narrateSoftmax(const Narrator& n) {
       const bool sink = e.terms.back().cells.empty();
       const std::size_t keys = e.terms.size() - (sink ? 1 : 0);
       return trFormat(
-          "Softmax of {}: the largest of its {} allowed score{}{} is {}; it is subtracted from "
+          "Softmax of {}: the largest of {}{} is {}; it is subtracted from "
           "each "
           "score, so that no exponential overflows.",
-          line, keys, keys == 1 ? "" : "s", sink ? tr(" and the head’s sink") : "",
-          number(e.terms.front().rightValue));
+          line,
+          counted(static_cast<Index>(keys), tr("its {} allowed score"),
+                  tr("its {} allowed scores")),
+          sink ? tr(" and the head’s sink") : "", number(e.terms.front().rightValue));
     }
     case SegmentKind::exponentials: {
       const Explanation e = explainCell(n.trace, at);

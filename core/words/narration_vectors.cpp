@@ -106,8 +106,8 @@ std::string narrateSplit(const Narrator& n) {
     const std::string shared =
         n.c.headsPerGroup() == 1
             ? std::string()
-            : trFormat(" It has {} head{} only: {} heads of Q share each.", n.c.numKvHeads,
-                       n.c.numKvHeads == 1 ? "" : "s", n.c.headsPerGroup());
+            : trFormat(" It has only {}: {} heads of Q share each.",
+                       counted(n.c.numKvHeads, tr("{} head"), tr("{} heads")), n.c.headsPerGroup());
     const Index row = std::min(n.subject.query, n.c.keys() - 1);
     return trFormat("{} is cut the same way: {}.{}", part.letter,
                     source({part.perHead, n.subject.item, head, row, 0}), shared);
@@ -319,10 +319,10 @@ std::string narrateOutput(const Narrator& n) {
     case SegmentKind::restOfHeads: {
       const Index head = n.alone() ? n.moment.from : n.moment.to - 1;
       const std::string opening = n.alone() ? "" : fmt::format("{}. ", n.rest("head", "heads"));
-      return trFormat(
-          "{}Head {} adds to {}: its {} number{} times its own rows of W_O, a vector of length {}.",
-          opening, head + 1, n.query(), n.c.dK(), n.c.dK() == 1 ? "" : "s",
-          number(contributionLength(n, head)));
+      return trFormat("{}Head {} adds to {}: {} times its own rows of W_O, a vector of length {}.",
+                      opening, head + 1, n.query(),
+                      counted(n.c.dK(), tr("its {} number"), tr("its {} numbers")),
+                      number(contributionLength(n, head)));
     }
     case SegmentKind::total:
       return trFormat("{} they make {}’s output, of length {}: {}",

@@ -305,9 +305,9 @@ void copyCells(const PanelContext& panel, const CellMenuMemory& menu, const Cell
     const auto rows = transposed ? region.cols : region.rows;
     const auto cols = transposed ? region.rows : region.cols;
     const bool one = rows * cols == 1;
-    panel.commands.say(trFormat("copied {}: {} × {} number{}",
-                                one ? toString(cell) : targetName(panel, menu, cell), rows, cols,
-                                one ? "" : "s"));
+    panel.commands.say(fmt::format(
+        fmt::runtime(one ? tr("copied {}: {} × {} number") : tr("copied {}: {} × {} numbers")),
+        one ? toString(cell) : targetName(panel, menu, cell), rows, cols));
   });
 }
 

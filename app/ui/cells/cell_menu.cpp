@@ -15,6 +15,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/trace.h"
 
@@ -74,8 +75,8 @@ class CellMenuPopup {
     const Region region = targetRegion(panel_, menu_, cell_);
     const Index count = region.rows * region.cols;
     label(look_.fonts.small, look_.theme.textMuted,
-          trFormat("{} · {} number{}", targetName(panel_, menu_, cell_), count,
-                   count == 1 ? "" : "s"));
+          fmt::format("{} · {}", targetName(panel_, menu_, cell_),
+                      counted(count, tr("{} number"), tr("{} numbers"))));
   }
 
   void choose(CellTarget target) { target_ = menu_.target = target; }

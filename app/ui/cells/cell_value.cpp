@@ -115,13 +115,13 @@ class CellValueField {
   std::pair<std::string, std::string> stateText() {
     switch (access_.kind) {
       case CellKind::operand:
-        return {"yours", tr("type to change")};
+        return {tr("yours"), tr("type to change")};
       case CellKind::readOnly:
-        return {"computed", tr("read only")};
+        return {tr("computed"), tr("read only")};
       case CellKind::pinnable:
         break;
     }
-    if (!pin_) return {"computed", tr("type to pin")};
+    if (!pin_) return {tr("computed"), tr("type to pin")};
     return {access_.target == cell_ ? tr("pinned") : tr("pinned in scores"),
             trFormat("computed {}", number(unpinned(), 4))};
   }

@@ -44,7 +44,7 @@ std::vector<HeadRow> headRowsOf(const PanelContext& panel, Index head, const Hea
   const auto keys = static_cast<double>(panel.trace.keys());
   const MetricValue& entropy = m[Metric::entropy];
   std::vector<HeadRow> rows{
-      headRowOf(m, Metric::entropy, "entropy / log₂ M",
+      headRowOf(m, Metric::entropy, tr("entropy / log₂ M"),
                 trFormat("{} / {} bits", number(entropy.value.value_or(0.0), 3),
                          number(std::log2(keys), 3))),
       headRowOf(m, Metric::confidence, tr("confidence (mean max)"), text(Metric::confidence)),
@@ -68,8 +68,8 @@ std::vector<HeadRow> headRowsOf(const PanelContext& panel, Index head, const Hea
     alike.why = tr("there is no other head");
   }
   rows.push_back(std::move(alike));
-  rows.push_back(
-      headRowOf(m, Metric::ablation, "ablation", text(Metric::ablation) + tr(" of output norm")));
+  rows.push_back(headRowOf(m, Metric::ablation, tr("ablation"),
+                           text(Metric::ablation) + tr(" of output norm")));
   return rows;
 }
 
@@ -171,7 +171,7 @@ void headRows(const PanelContext& panel, Index head, const MeasuredHeads& heads,
     const HeadReport& report = heads.figures->report;
     const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
     drawTitleRow(panel, head, label, heads.current);
-    const std::string rule = madeForInWords(report, head) + "here " + label.rule;
+    const std::string rule = madeForInWords(report, head) + trFormat("here {}", label.rule);
     const float how = headsAreTrained(panel.purposes) ? howLearnedLink(panel, width) : 0.0F;
     drawText(ImGui::GetWindowDrawList(), look.fonts.tiny, ImGui::GetCursorScreenPos(), t.textMuted,
              wholeParts(look.fonts.tiny, rule, width - how));

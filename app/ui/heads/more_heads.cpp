@@ -35,7 +35,7 @@ struct HeadCountCurve {
 };
 
 std::string countInWords(const HeadCountPoint& point, const AttentionConfig& config, float cut) {
-  const std::string heads = point.heads == 1 ? "1 head" : trFormat("{} heads", point.heads);
+  const std::string heads = counted(point.heads, tr("{} head"), tr("{} heads"));
   if (!point.ran()) return heads + tr(": not run: ") + asRichText(point.why);
   std::string text = trFormat("{} of d_k {}{}: ", heads, config.dModel / point.heads,
                               config.dKDivides() ? "" : tr(" (d\\_model / heads, not head\\_dim)"));
@@ -50,7 +50,7 @@ std::string countInWords(const HeadCountPoint& point, const AttentionConfig& con
       withThousands(point.cost.parameters), flopsInWords(point.cost.flops),
       flopsInWords(point.cost.projectionFlops), withThousands(point.cost.scoreValues),
       number(point.ms, 3),
-      point.runs == 1 ? tr("one run") : trFormat("{} runs", withThousands(point.runs)),
+      point.runs == 1 ? std::string(tr("one run")) : trFormat("{} runs", withThousands(point.runs)),
       bytesInWords(point.heldBytes));
   return text;
 }

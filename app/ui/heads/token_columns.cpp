@@ -187,8 +187,8 @@ TokenColumns tokenColumns(const PanelContext& panel, const Rect& room, float scr
   columns.left = a.x + queryWidth + strip;
   columns.right = b.x - keyWidth - strip;
   const char* keyTitle = has(trace.config(), TensorId::memory) ? tr("key (memory)") : tr("key");
-  drawText(list, small, {columns.left - look.space.small - textSize(small, "query").x, a.y},
-           t.queryText, "query");
+  drawText(list, small, {columns.left - look.space.small - textSize(small, tr("query")).x, a.y},
+           t.queryText, tr("query"));
   const float keyX = columns.right + look.space.small;
   drawText(list, small, {std::min(keyX, b.x - textSize(small, keyTitle).x), a.y}, t.keyText,
            keyTitle);

@@ -56,7 +56,8 @@ void drawHeads(const PanelContext& panel, const RunHeadsSeen& run, const Rect& a
 }
 
 std::string headsAfter(Index heads, Index step) {
-  return trFormat("{} after {}", counted(heads, "head"), counted(step, "step"));
+  return trFormat("{} after {}", counted(heads, tr("{} head"), tr("{} heads")),
+                  counted(step, tr("{} step"), tr("{} steps")));
 }
 
 std::string drawTraining(const PanelContext& panel, const TrainingMoment& run, const Rect& at) {
@@ -106,7 +107,7 @@ std::string drawStudy(const FrameContext& look, const StudyMoment& study, Rect a
     chart.series(list, curves[i], look.theme.text, i);
   }
   return trFormat("The loss of {} that differ in one thing",
-                  counted(std::ssize(study.runs), "run"));
+                  counted(std::ssize(study.runs), tr("{} run"), tr("{} runs")));
 }
 
 std::string drawTrainPage(const PanelContext& panel, const LessonMoments& moments, const Rect& at) {

@@ -12,6 +12,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/layout.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 
 namespace headscope::ui {
@@ -73,10 +74,11 @@ Index endThrough(const Beams& beams, Index node) {
 
 std::string inWords(const Beams& beams, Index node, const ModelMoment& moment) {
   const BeamNode& of = beams.nodes[static_cast<std::size_t>(node)];
-  std::string words = trFormat(
-      "“{}”: probability {}, log-probability {:.3f}; from the text to here {:.3f} over {} token{}",
-      moment.nameOf(of.token.id), probabilityInWords(of.token.probability),
-      std::log(of.token.probability), of.logProbability, of.depth, of.depth == 1 ? "" : "s");
+  std::string words =
+      trFormat("“{}”: probability {}, log-probability {:.3f}; from the text to here {:.3f} over {}",
+               moment.nameOf(of.token.id), probabilityInWords(of.token.probability),
+               std::log(of.token.probability), of.logProbability,
+               counted(of.depth, tr("{} token"), tr("{} tokens")));
   const std::string rule = ruleInWords(of.token, [&](Index id) { return moment.nameOf(id); });
   if (!rule.empty()) words += "\n" + rule;
   if (of.token.forced()) words += tr(": it adds 0 to the sum");

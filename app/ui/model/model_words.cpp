@@ -35,11 +35,13 @@ bool isAttentionAlone(const model::Model& model) {
 
 std::string modelInWords(const model::Model& model) {
   const ModelConfig& c = model.config();
-  const auto layers = [](const ModelConfig& stack) { return counted(stack.depth(), "layer"); };
+  const auto layers = [](const ModelConfig& stack) {
+    return counted(stack.depth(), tr("{} layer"), tr("{} layers"));
+  };
   if (isAttentionAlone(model)) {
     const auto* keys = model.encoder().get();
     return trFormat("attention weights from a file · {} · {} · {}{} tokens", layers(c),
-                    counted(c.heads, "head"), withThousands(c.positions),
+                    counted(c.heads, tr("{} head"), tr("{} heads")), withThousands(c.positions),
                     keys != nullptr ? " × " + withThousands(keys->config().positions) : "");
   }
   if (model.encoder() != nullptr) {
@@ -56,12 +58,12 @@ std::string modelInWords(const model::Model& model) {
 
 std::string notesInWords(const model::ModelNotes& notes) {
   std::vector<std::string> words;
-  const auto add = [&](const auto& list, const char* what) {
-    if (!list.empty()) words.push_back(counted(std::ssize(list), what));
+  const auto add = [&](const auto& list, const char* one, const char* several) {
+    if (!list.empty()) words.push_back(counted(std::ssize(list), one, several));
   };
-  add(notes.unknownFields, tr("unknown field"));
-  add(notes.unusedTensors, tr("unused tensor"));
-  add(notes.files, tr("note on files"));
+  add(notes.unknownFields, tr("{} unknown field"), tr("{} unknown fields"));
+  add(notes.unusedTensors, tr("{} unused tensor"), tr("{} unused tensors"));
+  add(notes.files, tr("{} note on files"), tr("{} notes on files"));
   return fmt::format("{}", fmt::join(words, " · "));
 }
 

@@ -106,8 +106,8 @@ class StreamsView {
     drawArrow(look_, list_, {left_, of.y}, {right_, of.y}, t.text, look_.px(2.5F));
     caption({room_.a.x, of.y},
             trFormat("{} of the {}", shape, encoder ? tr("encoder") : tr("decoder")),
-            trFormat("{}: {} token{}", of.from, withThousands(of.trace.tokens()),
-                     of.trace.tokens() == 1 ? "" : "s"));
+            fmt::format("{}: {}", of.from,
+                        counted(of.trace.tokens(), tr("{} token"), tr("{} tokens"))));
     if (encoder) {
       caption({right_ + look_.space.small, of.y}, shape, of.to);
     } else {

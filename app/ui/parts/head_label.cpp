@@ -8,9 +8,7 @@
 namespace headscope::ui {
 
 /// The number of rows that a score is the mean of.
-static std::string rowsInWords(Index rows) {
-  return trFormat("{} row{}", withThousands(rows), rows == 1 ? "" : "s");
-}
+static std::string rowsInWords(Index rows) { return counted(rows, tr("{} row"), tr("{} rows")); }
 
 std::string labelWithScore(const HeadLabel& label) {
   if (!label.defined()) return label.title;

@@ -15,6 +15,7 @@
 #include "app/ui/view_state.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -53,7 +54,8 @@ class StagePage final : public Page {
   }
   bool keys(const PanelContext& panel) const override { return journeyKeys(panel); }
   std::string placeInWords(const PanelContext& panel, std::string_view card) const override {
-    if (card == kSmallStagesCard) return trFormat("{} heads", panel.trace.config().numHeads);
+    if (card == kSmallStagesCard)
+      return counted(panel.trace.config().numHeads, tr("{} head"), tr("{} heads"));
     return namedHead(panel.purposes, panel.selection.head);
   }
   std::string keysInWords(const ViewState& view) const override {

@@ -37,8 +37,9 @@ std::string stripColumns(const AttentionConfig& c, Index head, float room, ImFon
   const bool one = c.dK() == 1;
   const auto range =
       one ? fmt::format("{}", first) : fmt::format("{}–{}", first, first + c.dK() - 1);
-  return fittingText(font, room, fmt::format("{}column{} {}", of, one ? "" : "s", range),
-                     of + range);
+  return fittingText(
+      font, room, of + fmt::format(fmt::runtime(one ? tr("column {}") : tr("columns {}")), range),
+      of + range);
 }
 
 /// Returns the name of the head of K and V that a query head reads.

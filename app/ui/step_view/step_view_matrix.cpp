@@ -155,10 +155,10 @@ class StepViewMatrixPainter {
     drawRowLabels(list_, rows, at_, look_.px(7));
     columns.draw(list_, at_);
     if (!isTokenLane(item_.rowLane) || !isTokenLane(item_.colLane)) return;
-    const float length = textSize(font, "query").x;
+    const float length = textSize(font, tr("query")).x;
     drawTurnedText(list_, font,
                    {at_.a.x - rows.width() - look_.px(26), at_.centre().y + length * 0.5F},
-                   look_.theme.textMuted, "query", -90.0F);
+                   look_.theme.textMuted, tr("query"), -90.0F);
     // the name stands below the number at the low end of a colour bar
     const float below = item_.result ? look_.px(9) : look_.px(3);
     drawText(list_, font, {columns.end(at_) + look_.px(8), at_.b.y + below}, look_.theme.textMuted,

@@ -405,10 +405,12 @@ class MaskTool final : public Card {
           lengthsDiffer(d.config.mask) && one && rules.front() == MaskRule::padding;
       wrappedLabel(
           look.fonts.small, t.bad,
-          trFormat("{} forbid{} {} → {} anyway: {}", namesOf(rules), one ? "s" : "",
-                   queryName(d, item, refused_->row), keyName(d, item, refused_->col),
-                   differs ? tr("padding that differs between items cannot be painted over")
-                           : trFormat("'{}' lets you change it", tr(kRulesIntoPaint))));
+          fmt::format(fmt::runtime(one ? tr("{} forbids {} → {} anyway: {}")
+                                       : tr("{} forbid {} → {} anyway: {}")),
+                      namesOf(rules), queryName(d, item, refused_->row),
+                      keyName(d, item, refused_->col),
+                      differs ? tr("padding that differs between items cannot be painted over")
+                              : trFormat("'{}' lets you change it", tr(kRulesIntoPaint))));
     }
     const std::string masked = fullyMaskedSentence(d, item, shown_.fullyMasked());
     if (!masked.empty()) wrappedLabel(look.fonts.small, t.bad, masked);

@@ -58,7 +58,7 @@ std::string timesInWords(const PerHeadComparison& c) {
   const std::string runs =
       c.runs == 1 ? tr("one run") : trFormat("the best of {} runs", withThousands(c.runs));
   return trFormat("combined {} ms · {} {} ms · {}", number(c.togetherMs, 3),
-                  heads == 1 ? "1 head" : trFormat("{} heads one by one", heads),
+                  counted(static_cast<Index>(heads), tr("{} head"), tr("{} heads one by one")),
                   number(c.perHeadMs, 3), runs);
 }
 

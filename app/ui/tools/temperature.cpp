@@ -22,6 +22,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/dropped_cells.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -66,7 +67,8 @@ std::string afterSoftmax(const Trace& trace, const RowRef& row) {
   }
   const auto pins = trace.document().pins.of(TensorId::weights, row.item, row.head, row.query);
   if (!pins.empty()) {
-    text += trFormat(" · without {} pinned weight{}", pins.size(), pins.size() == 1 ? "" : "s");
+    text += " · " + counted(std::ssize(pins), tr("without {} pinned weight"),
+                            tr("without {} pinned weights"));
   }
   if (c.mistakes.softmaxOverQueries)
     text += tr(" · over keys, although a mistake takes it over queries");

@@ -23,6 +23,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/words/arithmetic.h"
@@ -376,9 +377,11 @@ std::string totalInWords(const Trace& trace, const Explanation& e) {
   }
   const bool ended = e.ending != ExplanationForm::sum;
   // the quotient of a weight stands above already
-  std::string text = ended ? trFormat("computed {}", number(e.computed(), 8))
-                           : trFormat("sum of {} term{} = {}", e.terms.size(),
-                                      e.terms.size() == 1 ? "" : "s", number(e.sum, 8));
+  std::string text =
+      ended ? trFormat("computed {}", number(e.computed(), 8))
+            : fmt::format("{} = {}",
+                          counted(std::ssize(e.terms), tr("sum of {} term"), tr("sum of {} terms")),
+                          number(e.sum, 8));
   if (e.pinned) return text + trFormat(" · pinned at {}", number(e.value, 8));
   const double difference = e.value - e.computed();
   return text + trFormat(" · the engine's value {} · difference {}", number(e.value, 8),

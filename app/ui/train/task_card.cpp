@@ -362,7 +362,7 @@ class TaskCard final : public Card {
       }
       return {};
     };
-    rowCaption(panel.look, name);
+    rowCaption(panel.look, tr(name));
     const auto next = wholeNumberField(panel.look, {name, value, most, tr("type a whole number")},
                                        draft, problem);
     if (!draft.problem.empty()) panel.commands.say(draft.problem, true);
@@ -398,9 +398,9 @@ class TaskCard final : public Card {
   template <typename Run, typename Settings>
   void settings(const PanelContext& panel, Run& run, const Settings& s) {
     const FrameContext& look = panel.look;
-    modelField(panel, "layers", s.model.layers, 4, layers_, &TrainView::layers);
+    modelField(panel, trLater("layers"), s.model.layers, 4, layers_, &TrainView::layers);
     ImGui::SameLine(0.0F, look.space.large);
-    modelField(panel, "heads", s.model.heads, 32, heads_, &TrainView::heads);
+    modelField(panel, trLater("heads"), s.model.heads, 32, heads_, &TrainView::heads);
     if (!showsOwnSettings(panel.trainView)) widthAndRate(panel, run, s);
     inlineLabel(look, look.fonts.regular, look.theme.textMuted,
                 trFormat("seed {}", panel.trainView.seed));

@@ -123,7 +123,7 @@ class TextTokensCard final : public Card {
     }
     ImGui::Dummy({right - from.x, at.y + line - from.y + look.space.tight});
     label(look.fonts.small, look.theme.textMuted,
-          trFormat("{} token{}", ids.size(), ids.size() == 1 ? "" : "s"));
+          counted(std::ssize(ids), tr("{} token"), tr("{} tokens")));
   }
 
   /// Draws the merges up to the shown one, the newest first.

@@ -25,11 +25,11 @@ namespace {
 /// "causal, window 4"; "none" without a rule.
 std::string rulesOf(const Mask& mask) {
   std::vector<std::string> rules;
-  if (mask.causal) rules.emplace_back("causal");
+  if (mask.causal) rules.emplace_back(tr("causal"));
   if (mask.window > 0) rules.push_back(trFormat("window {}", mask.window));
-  if (!mask.lengths.empty()) rules.emplace_back("padding");
-  if (mask.painted != nullptr) rules.emplace_back("painted");
-  return rules.empty() ? "none" : fmt::format("{}", fmt::join(rules, ", "));
+  if (!mask.lengths.empty()) rules.emplace_back(tr("padding"));
+  if (mask.painted != nullptr) rules.emplace_back(tr("painted"));
+  return rules.empty() ? std::string(tr("none")) : fmt::format("{}", fmt::join(rules, ", "));
 }
 
 bool biases(const AttentionConfig& c) { return c.alibi || c.pairBias.on(); }

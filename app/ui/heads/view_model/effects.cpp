@@ -165,9 +165,9 @@ std::string sharesInWords(const HeadsState& state, const std::vector<double>& sh
     against += std::min(share, 0.0);
   }
   const AttentionConfig& c = state.trace.config();
-  std::string text = fmt::format("{}: {}{}, Σ = {:.3f}", name,
-                                 c.numHeads == 1 ? "1 head" : trFormat("{} heads", c.numHeads),
-                                 c.bias ? tr(" and the bias") : tr(", no bias"), sum);
+  std::string text =
+      fmt::format("{}: {}{}, Σ = {:.3f}", name, counted(c.numHeads, tr("{} head"), tr("{} heads")),
+                  c.bias ? tr(" and the bias") : tr(", no bias"), sum);
   if (against < 0.0) text += trFormat("; {} of it opposite to the output", cellNumber(against, 3));
   return text;
 }

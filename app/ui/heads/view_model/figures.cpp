@@ -76,12 +76,13 @@ std::string figureWithUnit(const MetricValue& measured, Metric metric) {
   if (!measured) return "–";
   const std::string value = number(std::abs(*measured) < kFigureRounding ? 0.0 : *measured, 3);
   const std::string_view unit = info(metric).unit;
-  return unit.empty() ? value : fmt::format("{} {}", value, unit);
+  return unit.empty() ? value : fmt::format("{} {}", value, tr(unit));
 }
 
 std::string titleWithUnit(Metric metric) {
   const MetricInfo& m = info(metric);
-  return m.unit.empty() ? std::string(tr(m.title)) : fmt::format("{} ({})", tr(m.title), m.unit);
+  return m.unit.empty() ? std::string(tr(m.title))
+                        : fmt::format("{} ({})", tr(m.title), tr(m.unit));
 }
 
 std::string numbersInWords(const std::vector<Index>& heads) {
@@ -224,8 +225,8 @@ std::string pairInWords(const HeadSimilarity& similarity, Index a, Index b) {
 
 std::string distinctInWords(const HeadTree& tree, double cut) {
   const Index count = clustersAt(tree, cut).count;
-  return trFormat("{} distinct head{} of {} at {:.2f}", count, count == 1 ? "" : "s", tree.heads,
-                  cut);
+  return trFormat("{} of {} at {:.2f}",
+                  counted(count, tr("{} distinct head"), tr("{} distinct heads")), tree.heads, cut);
 }
 
 std::string definitionOf(const MetricInfo& m) {

@@ -125,7 +125,7 @@ std::string tokenName(const HeadsState& state, Lane lane, Index token) {
   if (token < std::ssize(names)) {
     return std::string(shownToken(names[static_cast<std::size_t>(token)]));
   }
-  return fmt::format("{} {}", lane == Lane::query ? "query" : "key", token);
+  return fmt::format(fmt::runtime(lane == Lane::query ? tr("query {}") : tr("key {}")), token);
 }
 
 std::string tokenInQuotes(const HeadsState& state, Index token, Lane lane) {

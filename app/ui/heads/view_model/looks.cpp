@@ -60,8 +60,6 @@ double keySortValue(const QueryKeyProduct& p, KeyColumn by) {
   return 0.0;
 }
 
-const char* plural(Index count) { return count == 1 ? "" : "s"; }
-
 /// Returns "2nd".
 std::string place(Index rank) {
   const Index tens = rank % 100;
@@ -211,7 +209,8 @@ float scrolledTo(const TokenColumn& column, Index token) {
 
 std::string linesInWords(const LineChoice& choice, const LineQuestion& question, Index shown) {
   if (question.heads.empty()) return tr("no head chosen: no lines");
-  std::string text = trFormat("{} of {} weight{}", shown, choice.weights, plural(choice.weights));
+  std::string text = trFormat("{} of {}", withThousands(shown),
+                              counted(choice.weights, tr("{} weight"), tr("{} weights")));
   if (question.mass >= 1.0) {
     text += tr(": all except zeros");
   } else {
@@ -219,8 +218,8 @@ std::string linesInWords(const LineChoice& choice, const LineQuestion& question,
   }
   if (shown < choice.chosen) text += trFormat(" ({} do, drawn are the strongest)", choice.chosen);
   if (choice.emptyRows > 0) {
-    text += trFormat(" · {} row{} without any: every key masked, or all weights 0",
-                     choice.emptyRows, plural(choice.emptyRows));
+    text += trFormat(" · {} without any: every key masked, or all weights 0",
+                     counted(choice.emptyRows, tr("{} row"), tr("{} rows")));
   }
   return text;
 }
@@ -297,8 +296,8 @@ std::string afterMixInWords(const Document& document, const ValueMix& mix, const
   }
   const auto pins = document.pins.of(TensorId::heads, row.item, row.head, row.query);
   if (!pins.empty()) {
-    add(trFormat("{} cell{} of its output pinned: it passes on ◆", pins.size(),
-                 plural(static_cast<Index>(pins.size()))));
+    add(trFormat("{} of its output pinned: it passes on ◆",
+                 counted(std::ssize(pins), tr("{} cell"), tr("{} cells"))));
   }
   return text;
 }
