@@ -83,6 +83,30 @@ std::string rowText(const HeadReport& report, std::size_t head) {
   return text;
 }
 
+/// However many heads there are, an axis of the similarity matrix names the one that is asked
+/// about.
+TEST(HeadsFigures, TheSimilarityMatrixNumbersTheChosenHead) {
+  ViewState view;
+  view.selection.page = kHeadsPage;
+  view.heads.similarityOrdered = false;
+  AppDriver ui(textDocument("The cat sat on the mat", 512, 64), 1280, 720, view);
+  for (const Index head : {13, 14, 58}) {
+    ui.view().selection.head = head;
+    ui.settle();
+    std::string ofItsColor;  // names on an axis are read as one
+    const ScreenText screen = ui.screen();
+    const ImU32 color =
+        headColor(theme(ThemeKind::light), static_cast<std::size_t>(head)) | IM_COL32_A_MASK;
+    for (const TextRun& run : screen.runs()) {
+      if (run.window.find("/similarity_") == std::string::npos) continue;
+      for (std::size_t i = 0; i < run.text.size(); ++i) {
+        if (run.glyphs[run.glyphAt[i]].color == color) ofItsColor += run.text[i];
+      }
+    }
+    EXPECT_NE(ofItsColor.find(std::to_string(head + 1)), std::string::npos) << ofItsColor;
+  }
+}
+
 TEST(HeadsTable, ShowsWhatIsMeasured) {
   AppDriver ui(exampleDocument("cat"), 2600, 1000, headsView(FiguresTab::table));
   const HeadReport report = reportOf(ui.trace());
