@@ -445,7 +445,10 @@ TEST_P(ClippedText, TheModelOfLettersHasNone) { expectModelWhole("headscope:indu
 std::vector<WindowSize> windowSizes() {
   std::vector<WindowSize> sizes{{1280, 720, 1.0F}, {1600, 1000, 1.0F}, {3840, 2160, 2.0F}};
   if (std::getenv("HEADSCOPE_EVERYTHING") != nullptr) {
-    sizes.push_back({1280, 720, 1.0F, ThemeKind::dark});
+    for (int i = 0; i < 3; ++i) {
+      sizes.push_back(sizes[static_cast<std::size_t>(i)]);
+      sizes.back().theme = ThemeKind::dark;
+    }
   }
   return sizes;
 }

@@ -120,7 +120,7 @@ void curves(const FrameContext& look, const Rect& room, const std::vector<RunsOf
   const Index last = all.front().front()->steps.back();
   RunChart chart(look, room, {last, last, last},
                  trFormat("{}: answered right", storyQuestions()[question].name), keys,
-                 roundAxis(0.0, 1.0));
+                 roundAxis(0.0, 1.0), false);  // the table beside it has their names
   chart.level(storyQuestions()[question].solved);
   for (std::size_t m = 0; m < all.size(); ++m) {
     const MeasuredRun& run = *all[m].front();
