@@ -380,6 +380,10 @@ TEST_P(ClippedText, NoLessonHasAny) {
     for (const lessons::Scene& scene : lesson.scenes) {
       const std::string what = lesson.id + ": " + scene.title;
       look(what);
+      if (ui.view().selection.page == kTrainPage && ui.view().train.tab == TrainTab::scale) {
+        ui.click("Run", "body");
+        look(what + ", running");
+      }
       if (scene.predict && choose(ui, scene.predict->choices[scene.predict->right].text)) {
         look(what + ", answered");
       }

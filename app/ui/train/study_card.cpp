@@ -181,7 +181,10 @@ class StudyDrawing {
 
   void table() const {
     const auto& questions = moment_.task->questions;
-    std::vector<TableColumn> columns{{tr("run"), {}, false, look_.px(90), 0.0F, false}};
+    // narrow tables leave out what the line above says, and twins
+    const bool narrow = ImGui::GetContentRegionAvail().x < look_.px(700);
+    std::vector<TableColumn> columns{
+        {tr("run"), {}, false, look_.px(narrow ? 76 : 90), 0.0F, false}};
     // the width that the heading and the widest number need
     const auto column = [&](const std::string& title, std::string about,
                             const char* widest = "100 %") {
@@ -189,7 +192,9 @@ class StudyDrawing {
           std::max(textSize(look_.fonts.tiny, title).x, textSize(look_.fonts.monoSmall, widest).x);
       columns.push_back({title, std::move(about), true, 0.0F, width, false});
     };
-    columns.push_back({"d_k", tr("width of a head"), true, look_.px(20), 0.0F, false});
+    if (!narrow) {
+      columns.push_back({"d_k", tr("width of a head"), true, look_.px(20), 0.0F, false});
+    }
     column(tr("loss"), tr("cross-entropy, in nats, of the examples that every run is tested on"),
            "0.00000");
     for (const training::Question& question : questions) {
@@ -197,19 +202,21 @@ class StudyDrawing {
              std::string(tr(question.words)));
     }
     column(tr("found"), tr("relations with a head of their own"));
-    column(tr("twins"),
-           trFormat("heads with a similarity of at least {:.2f} to another in their layer",
-                    training::kTwins));
+    if (!narrow) {
+      column(tr("twins"),
+             trFormat("heads with a similarity of at least {:.2f} to another in their layer",
+                      training::kTwins));
+    }
     for (const StudyFigure& figure : text_.figures) {
       if (!figure.figure) continue;
-      column(figure.column != nullptr ? figure.column : figure.title, figure.about);
+      column(figure.column != nullptr && !narrow ? figure.column : figure.title, figure.about);
     }
     Table table(look_, {.id = "runs", .dense = true}, std::move(columns));
     for (std::size_t i = 0; i < moment_.runs.size(); ++i) {
       const StudyFigures& run = moment_.runs[i].figures;
       table.row(static_cast<Index>(i));
       table.marked(run.name, look_.theme.text, i);
-      table.number(std::to_string(run.model.dModel / run.model.heads));
+      if (!narrow) table.number(std::to_string(run.model.dModel / run.model.heads));
       table.number(number(run.loss, 3));
       for (std::size_t q = 0; q < questions.size(); ++q) {
         const bool solved = run.accuracy[q] >= questions[q].solved;
@@ -218,7 +225,7 @@ class StudyDrawing {
                      solved ? look_.theme.good : 0);
       }
       table.number(fmt::format("{}/{}", run.found, run.relations));
-      table.number(fmt::format("{}/{}", run.twins, run.heads));
+      if (!narrow) table.number(fmt::format("{}/{}", run.twins, run.heads));
       for (const StudyFigure& figure : text_.figures) {
         if (figure.figure) table.number(figure.figure(run));
       }
