@@ -1,9 +1,12 @@
 #include "core/words/bucket_words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
 #include "core/attention/pair_bias.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 
 namespace headscope {
@@ -38,7 +41,7 @@ std::string keysInWords(const PairBias& bias, Index distance) {
   if (all.nearest < all.farthest) {
     return trFormat("{} to {} tokens {}", all.nearest, all.farthest, side);
   }
-  return trFormat("{} token{} {}", all.nearest, all.nearest == 1 ? "" : "s", side);
+  return fmt::format("{} {}", counted(all.nearest, tr("{} token"), tr("{} tokens")), side);
 }
 
 }  // namespace
