@@ -19,11 +19,13 @@ auto modelOf(const TrainView& view) {
 }
 
 /// The text that a language model learns from.
-auto textOf(const TrainView& view) { return std::tie(view.text, view.cutInto, view.vocabulary); }
+auto learnedTextOf(const TrainView& view) {
+  return std::tie(view.text, view.cutInto, view.vocabulary);
+}
 
 bool asksTheSame(const TrainView& a, const TrainView& b) {
   return a.task == b.task && a.kept == b.kept && a.seed == b.seed && modelOf(a) == modelOf(b) &&
-         textOf(a) == textOf(b);
+         learnedTextOf(a) == learnedTextOf(b);
 }
 
 /// Returns a view with what another asks for. What is shown of a run stays.
@@ -33,7 +35,7 @@ TrainView asking(TrainView view, const TrainView& for_) {
   view.seed = for_.seed;
   std::tie(view.layers, view.dModel, view.heads, view.kvHeads, view.networks, view.norms,
            view.rotary) = modelOf(for_);
-  std::tie(view.text, view.cutInto, view.vocabulary) = textOf(for_);
+  std::tie(view.text, view.cutInto, view.vocabulary) = learnedTextOf(for_);
   view.example = view.relation = 0;  // those of another task do not exist here
   return view;
 }
@@ -41,7 +43,7 @@ TrainView asking(TrainView view, const TrainView& for_) {
 std::string nameOfChange(const TrainView& a, const TrainView& b) {
   if (a.task != b.task || a.kept != b.kept) return tr("the choice of the task");
   if (modelOf(a) != modelOf(b)) return tr("the change of the model");
-  if (textOf(a) != textOf(b)) return tr("the change of the text");
+  if (learnedTextOf(a) != learnedTextOf(b)) return tr("the change of the text");
   return tr("the change of the seed");
 }
 

@@ -235,11 +235,20 @@ void Chart::curve(ImDrawList* list, std::span<const ChartPoint> points, ImU32 co
 
 void Chart::series(ImDrawList* list, std::span<const ChartPoint> points, ImU32 color,
                    std::size_t mark) const {
-  constexpr float kApart = 72.0F;  // points
+  constexpr float kApart = 72.0F, kFewPoints = 20.0F;  // points between two
   curve(list, points, withAlpha(color, 0.6F));
   std::vector<ImVec2> line;
   for (const ChartPoint& point : points) {
     if (isFinite(point)) line.push_back(at(point));
+  }
+  // few points have a shape each, since they are what was measured
+  const float perPoint =
+      line.empty() ? 0.0F : (line.back().x - line.front().x) / static_cast<float>(line.size());
+  if (perPoint >= look_.px(kFewPoints)) {
+    for (const ImVec2& point : line) {
+      drawSeriesMark(list, point, look_.px(kMarkRadius), color, mark);
+    }
+    return;
   }
   drawSeriesMarks(list, line, look_.px(kMarkRadius), look_.px(kApart), color, mark);
 }

@@ -6,23 +6,23 @@
 namespace headscope::ui {
 namespace {
 
-enum class Shape { circle, square, triangle, diamond };
+enum class MarkShape { circle, square, triangle, diamond };
 
 /// The corners of a shape of the radius 1; a circle has many.
-std::span<const ImVec2> cornersOf(Shape shape) {
+std::span<const ImVec2> cornersOf(MarkShape shape) {
   static const std::array<ImVec2, 4> kSquare{
       {{-0.8F, -0.8F}, {0.8F, -0.8F}, {0.8F, 0.8F}, {-0.8F, 0.8F}}};
   static const std::array<ImVec2, 3> kTriangle{{{0.0F, -1.0F}, {1.0F, 0.8F}, {-1.0F, 0.8F}}};
   static const std::array<ImVec2, 4> kDiamond{
       {{0.0F, -1.1F}, {1.1F, 0.0F}, {0.0F, 1.1F}, {-1.1F, 0.0F}}};
   switch (shape) {
-    case Shape::square:
+    case MarkShape::square:
       return kSquare;
-    case Shape::triangle:
+    case MarkShape::triangle:
       return kTriangle;
-    case Shape::diamond:
+    case MarkShape::diamond:
       return kDiamond;
-    case Shape::circle:
+    case MarkShape::circle:
       break;
   }
   return {};
@@ -31,10 +31,10 @@ std::span<const ImVec2> cornersOf(Shape shape) {
 }  // namespace
 
 void drawSeriesMark(ImDrawList* list, ImVec2 centre, float radius, ImU32 color, std::size_t n) {
-  const auto shape = static_cast<Shape>(n % 4);
+  const auto shape = static_cast<MarkShape>(n % 4);
   const bool filled = n % kSeriesMarks < 4;
   const float line = radius * 0.45F;
-  if (shape == Shape::circle) {
+  if (shape == MarkShape::circle) {
     if (filled) return list->AddCircleFilled(centre, radius, color);
     return list->AddCircle(centre, radius * 0.8F, color, 0, line);
   }

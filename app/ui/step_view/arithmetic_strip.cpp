@@ -16,9 +16,9 @@
 namespace headscope::ui {
 namespace {
 
-constexpr std::size_t kMostTerms = 6;  // of a long sum
-constexpr std::size_t kShortSum = 16;  // terms
-constexpr float kTwoLines = 1.8F;      // lines that are filled where words do not fit exactly
+constexpr std::size_t kMostTerms = 6;    // of a long sum
+constexpr std::size_t kShortSum = 16;    // terms
+constexpr float kTwoLinesFilled = 1.8F;  // lines that are filled where words do not fit exactly
 
 /// Returns the arithmetic with as many terms as fit into the line. The formula is dropped before
 /// the last terms are.
@@ -95,7 +95,7 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
   // a sum without a remark and a next value goes on in the second line
   const bool goesOn = lines > 1 && e != nullptr && !e->terms.empty() && hasOnlySum(panel.trace, *e);
   const float perLine = room;
-  if (goesOn) room *= kTwoLines;
+  if (goesOn) room *= kTwoLinesFilled;
   if (memory.pass != panel.trace.pass() || !(memory.cell == *shown) || memory.room != room) {
     memory = {*shown, panel.trace.pass(), room,
               e != nullptr ? fittingArithmetic(look, panel.trace, *e, room)
