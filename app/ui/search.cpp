@@ -36,7 +36,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr ModalFrame kSearchFrame{"search", 680.0F, 0.12F, true};
-constexpr int kRows = 11;
+constexpr int kFoundRows = 11;
 
 /// An entry that adds a command to the frame.
 template <typename Command>
@@ -246,7 +246,7 @@ void Search::results(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const float line = std::round(ImGui::GetFrameHeight() * 1.1F);
-  ImGui::BeginChild("results", {0.0F, line * kRows}, false, ImGuiWindowFlags_NoBackground);
+  ImGui::BeginChild("results", {0.0F, line * kFoundRows}, false, ImGuiWindowFlags_NoBackground);
   for (std::size_t i = 0; i < found_.size(); ++i) {
     const SearchEntry& entry = entries_[found_[i]];
     const ImVec2 a = ImGui::GetCursorScreenPos();
