@@ -139,9 +139,8 @@ TEST(Tagger, OtherLanguagesAreSeen) {
   }
   EXPECT_EQ(classIn("Lehrer", "Der alte Lehrer geht heute in die Schule."), "noun");
   EXPECT_EQ(classIn("tapis", "Le chat dort sur le tapis pendant que la pluie tombe."), "other");
-  for (const char* text :
-       {"The cat sat on the mat", "Cormac visited Aleksandra in Reykjavik.", "42", "Yes.",
-        "Blorp the zibbly glanked a snorf."}) {
+  for (const char* text : {"The cat sat on the mat", "Cormac visited Aleksandra in Reykjavik.",
+                           "42", "Yes.", "Blorp the zibbly glanked a snorf."}) {
     EXPECT_FALSE(seemsForeign(tokenize(text))) << text;
   }
 }
