@@ -255,10 +255,13 @@ class Columns {
 std::vector<HelpBlock> firstBlocks() {
   return {
       {tr("Stage: one word"),
-       {{"A sentence", tr("One layer of multi-head attention reads it. Arcs lead from the chosen "
-                          "word to the words "
-                          "that it looks at, as thick as their share. Click another word.")},
-        {tr("Heads"), tr("Below: the same sentence in every head. Click one.")},
+       {{tr("Attention"),
+         tr("A language model reads a sentence word by word. Attention is how a word "
+            "takes something from others: “slept” needs to know who.")},
+        {tr("A sentence"), tr("Arcs lead from the chosen word to the words that it looks at, as "
+                              "thick as their share. "
+                              "Click another word.")},
+        {tr("Heads"), tr("A head is one way of looking. Below: the same sentence in every head.")},
         {tr("The way"), tr("How it gets there: the word's way in nine places. Space plays it.")},
         {tr("Numbers"), tr("Show the numbers: opens Flow at the same word, head and step.")}}},
       {tr("Flow: every number"),
