@@ -82,10 +82,8 @@ void App::State::run(const ui::FrameCommands& commands) {
 void App::State::undo(bool again) {
   if (modelIsShown()) return again ? model.live.redo() : model.live.undo();
   if (layerIsShown()) return again ? documents.redo() : documents.undo();
-  if (trainIsShown()) {
-    again ? trainHistory.redo(view.train) : trainHistory.undo(view.train);
-    return;
-  }
+  if (trainIsShown() && again) return trainHistory.redo(view.train);
+  if (trainIsShown() && trainHistory.canUndo()) return trainHistory.undo(view.train);
   documents.say(
       tr("this page has nothing to undo: edits of the layer are undone on Stage, Flow and "
          "Heads, those of a model on Model, the choices of a run on Train"));

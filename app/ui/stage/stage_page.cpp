@@ -28,7 +28,7 @@ namespace {
 constexpr Index kReadAtOnce = 400'000;  // the most weights read within a frame
 constexpr float kMargin = 26.0F;
 constexpr float kNarrowestTitled = 148.0F;  // of a small stage with its title
-constexpr float kNarrowest = 66.0F;         // … with its number alone
+constexpr float kNarrowestSmall = 66.0F;    // … with its number alone
 constexpr float kLow = 560.0F;              // a lower page has small stages of half the height
 
 class StagePage final : public Page {
@@ -181,7 +181,7 @@ StagePlaces layoutStage(ImVec2 content, float scale, Index heads, bool underWay)
   if (!underWay) {
     const bool low = content.y < px(kLow);
     const auto titled = static_cast<Index>(room.width() / px(kNarrowestTitled));
-    const auto inRow = static_cast<Index>(room.width() / px(kNarrowest));
+    const auto inRow = static_cast<Index>(room.width() / px(kNarrowestSmall));
     const bool small = heads > 2 * std::max<Index>(1, titled);
     const Index columns = std::max<Index>(1, std::min(heads, small ? inRow : titled));
     const auto rows = static_cast<float>((heads + columns - 1) / columns);
