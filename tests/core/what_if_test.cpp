@@ -230,7 +230,8 @@ TEST(Pins, ThoseOfCellsThatAreGoneGoWithANote) {
                                     SetPin{{{TensorId::weights, 0, 0, 1, 1}, 1.0F}});
   const EditResult shorter = applied(pinned, SetTokens{3});
   EXPECT_EQ(shorter.document->pins.all().size(), 1U);
-  EXPECT_NE(shorter.note.find("1 pin of cells that no longer exist was removed"), std::string::npos)
+  EXPECT_NE(shorter.note.find("1 pin of a cell that no longer exists was removed"),
+            std::string::npos)
       << shorter.note;
 }
 
