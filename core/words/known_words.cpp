@@ -16,9 +16,12 @@ namespace {
 
 constexpr std::size_t kMostNamed = 8;
 
-void noteWords(const std::vector<std::string>& tokens, std::vector<std::string>& notes) {
+/// `learned`: there are heads that learned from English, or were built for it.
+void noteWords(const std::vector<std::string>& tokens, bool learned,
+               std::vector<std::string>& notes) {
   const std::vector<std::string> words(tokens.begin(), std::find(tokens.begin(), tokens.end(), ""));
   if (seemsForeign(words)) {
+    if (!learned) return;
     notes.emplace_back(tr(
         "the text seems to be in another language than English: of heads that learned from English "
         "sentences, only the one for the previous word can hold"));
@@ -42,7 +45,12 @@ void noteWords(const std::vector<std::string>& tokens, std::vector<std::string>&
 std::vector<std::string> notesOnWords(const Document& document) {
   std::vector<std::string> notes;
   if (!std::holds_alternative<TextSource>(*document.source)) return notes;
-  for (const std::vector<std::string>& tokens : document.input->tokens) noteWords(tokens, notes);
+  const WeightSource& weights = document.weightSource;
+  const bool learned = weights.drawn() && (weights.init == WeightInit::learned ||
+                                           weights.init == WeightInit::designed);
+  for (const std::vector<std::string>& tokens : document.input->tokens) {
+    noteWords(tokens, learned, notes);
+  }
   std::vector<std::string> once;  // items of a batch may have the same text
   for (std::string& note : notes) {
     if (std::find(once.begin(), once.end(), note) == once.end()) once.push_back(std::move(note));

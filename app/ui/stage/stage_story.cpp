@@ -129,17 +129,27 @@ class Words {
   StageWords scaled() const {
     if (!c_.scale && c_.temperature == 1.0F) {
       return {
-          tr("The scores stay as they are."),
+          c_.pairBias.on() ? tr("A bias is added to each score.")
+                           : tr("The scores stay as they are."),
           (c_.mistakes.modelHasNoScale
                ? tr("This model does not divide by √d_k: one large score can win outright.")
                : tr("Division by √d_k is switched off: one large score can now win outright.")) +
               biasAfterwards()};
     }
     const std::vector<float> all = row(TensorId::scores);
-    return {trFormat("÷ √{} calms the scores.", c_.dK()),
+    const std::vector<float> raw = row(TensorId::rawScores);
+    const std::string title = trFormat("÷ √{} calms the scores.", c_.dK());
+    const std::string largest = cellNumber(all[strongest(all)], 2);
+    constexpr float kLarge = 4.0F;  // before the division
+    if (raw[strongest(raw)] < kLarge) {
+      return {title, trFormat("It keeps scores of one size, however many products they sum. The "
+                              "largest is now {}.{}",
+                              largest, biasAfterwards())};
+    }
+    return {title,
             trFormat("Sums of {} products are large. The largest is now {}: small enough that "
                      "softmax will leave something for the other {}.{}",
-                     c_.dK(), cellNumber(all[strongest(all)], 2), token_.many, biasAfterwards())};
+                     c_.dK(), largest, token_.many, biasAfterwards())};
   }
 
   /// " Then each pair adds its bias, a coloured square."; empty without one.
