@@ -221,7 +221,8 @@ class StepView {
     return colorScale(look_, panel_.trace, ref, panel_.magnitudes.ofPart(panel_.trace, ref));
   }
   ColorScale scaleOf(const MatrixRef& ref) {
-    if (!scaleShared()) return ownScale(ref);
+    // biases are small beside the scores and would all look like nothing
+    if (!scaleShared() || ref.tensor == TensorId::pairBias) return ownScale(ref);
     float largest = 0.0F;
     for (const StepViewItem& item : items_) {
       if (item.sign || item.ref.maskOnly) continue;
