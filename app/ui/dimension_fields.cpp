@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -64,6 +65,12 @@ class DimensionFields {
 
   void dimensions() {
     const AttentionConfig& c = config();
+    const std::array<Index, 3> now{c.dModel, c.numHeads, c.seqLen};
+    // a refused number belongs to the document that it was typed for
+    if (std::exchange(memory_.known, now) != now && !memory_.problems.empty()) {
+      memory_.problems.clear();
+      memory_.dModel = memory_.heads = memory_.tokens = {};
+    }
     if (memory_.problems.empty()) {
       memory_.draftDModel = c.dModel;
       memory_.draftHeads = c.numHeads;

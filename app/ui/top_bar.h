@@ -2,6 +2,7 @@
 // used yet are kept as a draft and explained, and the document does not change.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ struct TopBarMemory {
   // the dimensions as last typed, while they do not fit together
   Index draftDModel = 0, draftHeads = 0;
   std::vector<Problem> problems;
+  std::array<Index, 3> known{};  // d_model, heads and tokens of the document in the last frame
   Rotary rotary{.theta = Rotary::kUsualTheta};  // the settings when it was last on
   ViewMenuMemory view;
   bool unfolded = false;  // the settings of a narrow bar are shown

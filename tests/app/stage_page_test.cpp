@@ -351,6 +351,9 @@ TEST(StageForms, ThePageHeadsHasTheSentenceWithArcsInEachTile) {
   EXPECT_EQ(count(), 8) << ui.screen().all();
   ui.hover(ui.at("fire", "all heads"));
   EXPECT_TRUE(ui.shows("Head 8 · fire → slept")) << ui.screen().all();
+  EXPECT_EQ(ui.view().heads.query, kSlept);  // the mouse asks, a click chooses
+  ui.click("fire", "all heads");
+  EXPECT_EQ(ui.view().heads.query, 12);
   ui.click("heatmaps");
   EXPECT_NE(count(), 8);
 }

@@ -128,6 +128,15 @@ TEST_F(HeadsThatDoNotDivide, AreGoodWithADModelThatFits) {
   EXPECT_FALSE(ui_.window("problem"));
 }
 
+TEST_F(HeadsThatDoNotDivide, AreForgottenWhereTheDocumentGetsOtherSizes) {
+  ui_.click("how well each query");  // the field loses the keyboard
+  EXPECT_TRUE(ui_.window("problem"));
+  ui_.app().apply(Open{presetDocument("bert-base"), "bert"});
+  ui_.settle();
+  EXPECT_FALSE(ui_.window("problem"));
+  EXPECT_TRUE(ui_.shows("heads12", "top bar")) << ui_.screen().all("top bar");
+}
+
 TEST_F(HeadsThatDoNotDivide, GoBackByEscape) {
   ui_.press(Key::escape);
   ui_.frame();

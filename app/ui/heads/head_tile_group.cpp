@@ -80,14 +80,15 @@ class TileDrawing {
   /// Draws each head as arcs over the sentence, from the chosen word or from its own best one.
   void arcs() const {
     const std::vector<HeadStory>* stories = storiesOf(panel_);
+    const Index query = panel_.headsView.query;
+    const Index chosen = query < panel_.trace.queries() ? query : -1;
     for (std::size_t i = 0; i < group_.tiles.size() && stories != nullptr; ++i) {
       const HeadPicture& picture = group_.tiles[i].picture;
       if (!picture.ofHead()) continue;
       const HeadStory& story = (*stories)[static_cast<std::size_t>(picture.head)];
       const Rect at = group_.at(i);
       list_->PushClipRect(at.a, at.b, true);
-      drawHeadWithWords(panel_, {picture.head, &story, sentenceRoom(look_, at),
-                                 shown_.litQuery >= 0 ? shown_.litQuery : shown_.asked.query});
+      drawHeadWithWords(panel_, {picture.head, &story, sentenceRoom(look_, at), chosen});
       list_->PopClipRect();
     }
   }
@@ -320,7 +321,8 @@ void pressTile(const PanelContext& panel, const HeadPicture& picture,
   }
   panel.selection.head = picture.head;
   if (!ImGui::IsMouseReleased(0)) return;  // pressed by the space bar
-  if (at && at->cell.head == picture.head && at->col >= 0) panel.selection.cell = at->cell;
+  const bool cellThere = at && (at->col >= 0 || panel.headsView.drawing == GridDrawing::arcs);
+  if (cellThere && at->cell.head == picture.head) panel.selection.cell = at->cell;
   if (ImGui::GetIO().MouseClickedLastCount[0] > 1) openHead(panel.view, picture.head);
 }
 

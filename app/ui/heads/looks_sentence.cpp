@@ -10,6 +10,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/stage/journey_scene.h"
 #include "app/ui/stage/sentence_drawing.h"
+#include "app/ui/stage/stage_page.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/base/translation.h"
@@ -33,7 +34,8 @@ class SentenceTab final : public Card {
     const AttentionConfig& c = panel.trace.config();
     const auto item = static_cast<std::size_t>(panel.selection.item);
     const LooksAt looked = lookedAt(panel.view, c);
-    const StageSubject subject{panel.selection.item, panel.selection.head, queryOr(looked, c)};
+    const StageSubject subject{panel.selection.item, panel.selection.head,
+                               looked.query >= 0 ? looked.query : bestQuery(panel)};
     Rect room = Rect::rest();
     const Rect foot = room.cutBottom(fontSize(look.fonts.small) + look.space.tight);
     const JourneyMoment shares;
@@ -50,6 +52,16 @@ class SentenceTab final : public Card {
   }
 
  private:
+  /// The word that shows the chosen head best, as in the tiles of all heads.
+  static Index bestQuery(const PanelContext& panel) {
+    const std::vector<HeadStory>* stories = storiesOf(panel);
+    const auto head = static_cast<std::size_t>(panel.selection.head);
+    if (stories == nullptr || head >= stories->size()) {
+      return queryOr({}, panel.trace.config());
+    }
+    return (*stories)[head].best;
+  }
+
   /// Returns the title with its sentence; the title alone where both have no room.
   static std::string wholeSentences(ImFont* font, const StageWords& said, float width) {
     const std::string both = said.title + " " + said.sentence;
