@@ -420,6 +420,7 @@ void LiveLanguage::goBack(Index step) {
 void LiveLanguage::setAside() {
   aside_ = Aside{std::exchange(run_, nullptr), moment(), std::exchange(begunLast_, std::nullopt),
                  lookedAt(), std::exchange(isKept_, false)};
+  aside_->speed = resetSpeed();
   WatchedRun::show(nullptr, false);
 }
 
@@ -430,6 +431,7 @@ void LiveLanguage::bringBack() {
   begunLast_ = own.begunLast;
   isKept_ = own.isKept;
   WatchedRun::show(std::move(own.moment), run_ != nullptr, own.look);
+  setSpeed(own.speed);
 }
 
 void LiveLanguage::play(bool on) {

@@ -151,6 +151,7 @@ class LiveLanguage : public WatchedRun<language::LanguageTrainer, LanguageMoment
     std::optional<Begun> begunLast;
     std::optional<Index> look;
     bool isKept = false;
+    double speed = 0.0;
   };
 
   /// Keeps the present run, which `begun` began, if it has taken steps, for when it is asked for

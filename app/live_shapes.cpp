@@ -134,6 +134,7 @@ bool LiveShapes::isOf(const images::ShapeSettings& settings) const {
 void LiveShapes::setAside() {
   aside_ = Aside{std::exchange(run_, nullptr), moment(), std::exchange(begunLast_, std::nullopt),
                  lookedAt()};
+  aside_->speed = resetSpeed();
   WatchedRun::show(nullptr, false);
 }
 
@@ -143,6 +144,7 @@ void LiveShapes::bringBack() {
   run_ = std::move(own.run);
   begunLast_ = own.begunLast;
   WatchedRun::show(std::move(own.moment), run_ != nullptr, own.look);
+  setSpeed(own.speed);
 }
 
 void LiveShapes::setExample(Index example) {

@@ -79,6 +79,7 @@ class LiveShapes : public WatchedRun<images::ShapeTrainer, ShapeMoment> {
     std::shared_ptr<const ShapeMoment> moment;
     std::optional<images::ShapeSettings> begunLast;
     std::optional<Index> look;
+    double speed = 0.0;
   };
 
   std::shared_ptr<Live> run_;

@@ -167,6 +167,7 @@ void LiveTraining::show(KeptRun other) {
 void LiveTraining::setAside() {
   aside_ = Aside{std::exchange(run_, nullptr), moment(), std::exchange(begunLast_, std::nullopt),
                  lookedAt(), std::exchange(kept_, {})};
+  aside_->speed = resetSpeed();
   show({});
 }
 
@@ -178,6 +179,7 @@ void LiveTraining::bringBack() {
   kept_ = std::move(own.kept);
   document_.reset();
   WatchedRun::show(std::move(own.moment), run_ != nullptr, own.look);
+  setSpeed(own.speed);
 }
 
 bool LiveTraining::resume(const training::Task& task, const training::TrainingSettings& settings) {

@@ -127,6 +127,7 @@ class LiveTraining : public WatchedRun<training::Trainer, TrainingMoment> {
     std::optional<Begun> begunLast;
     std::optional<Index> look;
     std::vector<KeptRun> kept;
+    double speed = 0.0;
   };
 
   std::shared_ptr<Live> run_;

@@ -125,10 +125,14 @@ class WatchedRun {
              MomentPtr shown)
       : memoryBudget_(memoryBudgetBytes),
         seconds_(seconds),
+        usualSpeed_(speed),
         speed_(speed),
         moment_(std::move(shown)),
         task_(scheduler) {}
   ~WatchedRun() = default;
+
+  /// Sets the speed with which the program starts, and returns the one before.
+  double resetSpeed() { return std::exchange(speed_, usualSpeed_); }
 
   /// Shows another run, paused, without anything that was asked of the one before. `runs`: it can
   /// take steps.
@@ -185,7 +189,7 @@ class WatchedRun {
   }
 
   Index memoryBudget_;
-  double seconds_, speed_;
+  double seconds_, usualSpeed_, speed_;
   MomentPtr moment_;
   std::string problem_;
   bool runs_ = false;

@@ -474,13 +474,17 @@ TEST_F(LiveLanguageRun, IsSetAsideAndBroughtBack) {
   settled();
   takeSteps(3);
   const auto third = settled();
+  live_.setSpeed(5.0);
   live_.setAside();
+  EXPECT_EQ(live_.speed(), 0.0) << "a lesson begins with the program's own speed";
+  live_.setSpeed(20.0);
   EXPECT_EQ(live_.moment(), nullptr);
   EXPECT_FALSE(live_.isOf({}, settings_));
   live_.begin({}, settings_);
   EXPECT_EQ(settled()->stepsTaken, 0);
   live_.bringBack();
   EXPECT_EQ(live_.moment(), third) << "shown at once";
+  EXPECT_EQ(live_.speed(), 5.0);
   live_.stepOnce();
   EXPECT_EQ(settled()->stepsTaken, 4);
 }
