@@ -211,8 +211,8 @@ class StepView {
     }
   }
 
-  /// Returns whether all matrices share one scale, as in the steps Scale and Mask, so that colours
-  /// show the change.
+  /// Returns whether matrices share one scale, as in the steps Scale and Mask, so that colours show
+  /// the change. A bias, small beside the scores, has its own.
   bool scaleShared() const {
     const StepId step = panel_.selection.step;
     return (step == StepId::scale || step == StepId::mask) && !panel_.frame.gradientsThere;
@@ -221,7 +221,6 @@ class StepView {
     return colorScale(look_, panel_.trace, ref, panel_.magnitudes.ofPart(panel_.trace, ref));
   }
   ColorScale scaleOf(const MatrixRef& ref) {
-    // biases are small beside the scores and would all look like nothing
     if (!scaleShared() || ref.tensor == TensorId::pairBias) return ownScale(ref);
     float largest = 0.0F;
     for (const StepViewItem& item : items_) {
