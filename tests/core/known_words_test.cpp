@@ -14,11 +14,12 @@
 namespace headscope {
 namespace {
 
-std::vector<std::string> notesOn(std::vector<std::string> texts) {
+std::vector<std::string> notesOn(std::vector<std::string> texts,
+                                 WeightInit init = WeightInit::designed) {
   AttentionConfig config = test::sized(128, 4, 1);
   config.batch = static_cast<Index>(texts.size());
   return notesOnWords(*makeDocument("", config, TextSource{std::move(texts), {}}, Positions::named,
-                                    {}, defaultMemoryBudget()));
+                                    {init, 1, {}}, defaultMemoryBudget()));
 }
 
 TEST(NotesOnWords, NameUnknownWordsOnce) {
@@ -37,9 +38,11 @@ TEST(NotesOnWords, NameUnknownWordsOnce) {
 }
 
 TEST(NotesOnWords, SayThatATextIsInAnotherLanguage) {
-  const auto notes = notesOn({"Le chat dort sur le tapis pendant que la pluie tombe."});
+  const std::string french = "Le chat dort sur le tapis pendant que la pluie tombe.";
+  const auto notes = notesOn({french});
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_NE(notes.front().find("another language"), std::string::npos);
+  EXPECT_TRUE(notesOn({french}, WeightInit::xavier).empty());  // nothing learned from English
 }
 
 }  // namespace
