@@ -20,7 +20,7 @@ class TrainHistory {
 
   bool canUndo() const { return !undo_.empty(); }
   bool canRedo() const { return !redo_.empty(); }
-  /// What would be undone or redone: "the task"; empty: nothing.
+  /// Names what undo and redo would change: "the task"; empty: nothing.
   std::string undoName() const;
   std::string redoName() const;
   void undo(ui::TrainView& view) { move(view, undo_, redo_); }
