@@ -19,7 +19,9 @@
 namespace headscope::ui {
 
 void FirstLook::open(const Document& document, ViewState& view) {
-  view.heads.drawing = GridDrawing::arcs;
+  constexpr Index kMostWritten = 64;  // tokens; heatmaps show more of a longer input
+  const bool written = document.input->patches.on() || document.config.seqLen <= kMostWritten;
+  view.heads.drawing = written ? GridDrawing::arcs : GridDrawing::heatmaps;
   const DeclaredRelations relations = declaredRelations(document);
   const auto& texts = document.input->tokens;
   const auto isMark = [&](std::size_t query) {

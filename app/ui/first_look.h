@@ -18,7 +18,8 @@ class FirstLook {
   /// Chooses, among the scores that the heads were trained or designed for, the one whose query and
   /// key are farthest apart, of an image the one whose patches differ most from those around them.
   /// Where no purpose is known, the view stays and there is no sentence. A view of a model keeps
-  /// its page; the others then open on the same word. The page Heads opens on arcs.
+  /// its page; the others then open on the same word. The page Heads opens on arcs
+  /// where the input is short or an image.
   void open(const Document& document, ViewState& view);
 
   /// The sentence to show; empty once the user has acted. Call once a frame.

@@ -17,28 +17,12 @@
 #include "core/base/numbers.h"
 #include "core/editing/make_document.h"
 #include "core/training/relations.h"
+#include "fire_document.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr Index kCat = 1, kSlept = 8;
-
-/// The sentence on which the program opens, with learned heads.
-DocumentPtr fireDocument(
-    const std::string& text = "The cat, which was very fluffy, slept by the warm fire.") {
-  AttentionConfig config;
-  config.dModel = 512;
-  config.numHeads = config.numKvHeads = 8;
-  return makeDocument("", config, TextSource{{text}, {}}, Positions::named,
-                      {WeightInit::learned, 1, {}}, kTestBudget);
-}
-
-ViewState onStage() {
-  ViewState view;
-  view.selection.page = kStagePage;
-  view.selection.head = 1;
-  return view;
-}
 
 class StagePageTest : public testing::Test {
  protected:
@@ -312,95 +296,12 @@ TEST(StageStories, LinksAreTheStrongOnes) {
   EXPECT_TRUE(strongLinks(std::vector<float>(4, 0.0F), 0).empty());
 }
 
-TEST(StageForms, AWindowOfHardlyAnySizeIsDrawn) {
-  AppDriver ui(fireDocument(), 1600, 1000, onStage());
-  for (const auto& [width, height] : {std::pair(1, 1), std::pair(3, 700), std::pair(1600, 2)}) {
-    ui.host().resize(width, height);
-    for (int i = -1; i < kStagePlaces; ++i) {
-      ui.view().stage.at.reset();
-      if (i >= 0) ui.view().stage.at = static_cast<double>(i) + 0.5;
-      ui.settle();
-    }
-  }
-  ui.view().stage.at.reset();
-  ui.host().resize(1600, 1000);
-  ui.settle();
-  EXPECT_TRUE(ui.shows("“slept” looks at “cat”."));
-}
-
 TEST_F(StagePageTest, SaysWhyTheWordLooksThere) {
   ui.click("Why does it look there?");
   EXPECT_TRUE(ui.shows("the word class (verb) of “slept” meets the word class (noun) of “cat”"))
       << ui.screen().all();
   ui.click("Why does it look there?");
   EXPECT_FALSE(ui.shows("word class")) << ui.screen().all();
-}
-
-TEST(StageForms, ThePageHeadsHasTheSentenceWithArcsInEachTile) {
-  AppDriver ui(fireDocument(), 1600, 1000, onStage());
-  FirstLook().open(ui.document(), ui.view());
-  ui.view().selection.page = kHeadsPage;
-  ui.settle();
-  const auto count = [&] {
-    const std::string all = ui.screen().all("all heads");
-    int found = 0;
-    for (std::size_t at = all.find("fluffy"); at != std::string::npos; ++found)
-      at = all.find("fluffy", at + 1);
-    return found;
-  };
-  EXPECT_EQ(count(), 8) << ui.screen().all();
-  ui.hover(ui.at("fire", "all heads"));
-  EXPECT_TRUE(ui.shows("Head 8 · fire → slept")) << ui.screen().all();
-  EXPECT_EQ(ui.view().heads.query, kSlept);  // the mouse asks, a click chooses
-  ui.click("fire", "all heads");
-  EXPECT_EQ(ui.view().heads.query, 12);
-  ui.click("heatmaps");
-  EXPECT_NE(count(), 8);
-}
-
-TEST(StageForms, WordsThatTheMaskHidesAreSaidToBeHidden) {
-  const DocumentPtr shown = fireDocument();
-  Document causal = *shown;
-  causal.config.mask.causal = true;
-  AppDriver ui(std::make_shared<const Document>(causal), 1600, 1000, onStage());
-  EXPECT_TRUE(ui.shows("hidden by the mask", "small stages")) << ui.screen().all();
-}
-
-TEST(StageForms, AWordThatIsNotKnownIsNamed) {
-  AppDriver ui(fireDocument("The blorky cat slept."), 1600, 1000, onStage());
-  EXPECT_TRUE(ui.shows("“blorky” is not in the word list")) << ui.screen().all();
-  ui.restart(fireDocument("The blorky cat slept by the zlim."), onStage());
-  EXPECT_TRUE(ui.shows("2 dotted words are not in the word list")) << ui.screen().all();
-  ui.restart(fireDocument("The black cat slept."), onStage());
-  EXPECT_FALSE(ui.shows("word list")) << ui.screen().all();
-}
-
-TEST(StageForms, ALongSentenceKeepsItsWordsAtEveryPlace) {
-  AppDriver ui(
-      fireDocument("My grandmother, who lives in the old house near the river, bakes delicious "
-                   "bread every Sunday morning, and the neighbours from the small village bring "
-                   "fresh butter, sweet honey and warm milk, because they know that she always "
-                   "leaves the door open for the children, the tired farmers and the quiet old man "
-                   "who repairs broken clocks in winter."),
-      1280, 720, onStage());
-  EXPECT_TRUE(ui.shows("it has 66 words and marks, and the heads were trained on 5 to 40"));
-  for (int i = -1; i < kStagePlaces; ++i) {
-    ui.view().stage.at.reset();
-    if (i >= 0) ui.view().stage.at = static_cast<double>(i) + 0.99;
-    ui.settle();
-    EXPECT_TRUE(ui.shows("clocks")) << i << ": " << ui.screen().all();
-  }
-}
-
-TEST(StageForms, ManyHeadsHaveTheNameOfOneAboveThem) {
-  AttentionConfig config;
-  config.dModel = 192;
-  config.numHeads = config.numKvHeads = 32;
-  AppDriver ui(makeDocument("", config, TextSource{{"The cat slept by the fire."}, {}},
-                            Positions::named, {WeightInit::designed, 1, {}}, kTestBudget),
-               1280, 720, onStage());
-  ui.hover(ui.at("5", "small stages"));
-  EXPECT_TRUE(ui.shows("head 5")) << ui.screen().all();
 }
 
 TEST(StageWords, ShowWordsWithoutTheMarkOfSentencePiece) {
@@ -455,56 +356,6 @@ TEST(StageWords, TellOfABiasAndAGate) {
     EXPECT_EQ(said.find("bias"), std::string::npos) << said;
     EXPECT_EQ(said.find("gate"), std::string::npos) << said;
   }
-}
-
-/// The journey draws both: a square of bias below each key, and the gates of the collected numbers.
-TEST(StageForms, ABiasAndAGateAreDrawn) {
-  ViewState view = onStage();
-  AppDriver ui(presetDocument("alphafold2-evoformer"), 1600, 1000, view);
-  const auto drawn = [&](TensorId tensor, StagePlace place) {
-    ui.view().stage.at = static_cast<double>(place) + 0.99;
-    ui.settle();
-    Index count = 0;
-    for (const auto& heatmap : ui.heatmaps("sentence")) {
-      ui.clickAt(middle(heatmap));
-      const auto cell = ui.view().selection.cell;
-      if (cell && cell->tensor == tensor) ++count;
-      ui.view().selection.page = kStagePage;
-      ui.view().stage.at = static_cast<double>(place) + 0.99;
-      ui.settle();
-      if (count > 0) break;
-    }
-    return count;
-  };
-  EXPECT_TRUE(ui.shows("One turn of the helix", "small stages")) << ui.screen().all("small stages");
-  EXPECT_EQ(drawn(TensorId::pairBias, StagePlace::scaled), 1);
-  EXPECT_EQ(drawn(TensorId::gate, StagePlace::collected), 1);
-}
-
-TEST(StageForms, EverySizeAndKindOfInputIsDrawn) {
-  const auto shows = [](DocumentPtr document, int width, int height, float scale = 1.0F) {
-    ViewState view = onStage();
-    view.selection.head = 0;
-    view.stage.word = 0;
-    view.preferences.scale = scale;
-    AppDriver ui(std::move(document), width, height, view);
-    for (int i = -1; i < kStagePlaces; ++i) {
-      if (i >= 0) ui.view().stage.at = static_cast<double>(i) + 0.5;
-      ui.settle();
-      const StagePlace place = momentOf(ui.view().stage).place;
-      EXPECT_TRUE(ui.shows("numbers", "journey") || ui.shows("Numbers", "journey"))
-          << ui.screen().all("journey");
-      const StageSubject word{0, 0, 0};
-      const StageWords said =
-          i < 0 ? stageWords(ui.trace(), word) : stageWords(ui.trace(), word, place);
-      EXPECT_TRUE(ui.shows(said.title)) << i;
-    }
-  };
-  shows(textDocument("word", 64, 4), 1280, 720);
-  shows(textDocument("The cat sat on the mat", 768, 96), 1600, 1000);
-  shows(exampleDocument("sensor"), 1600, 1000);
-  shows(exampleDocument("english-german"), 3840, 2160, 2.0F);
-  shows(presetDocument("vit-base"), 1280, 720);
 }
 
 }  // namespace

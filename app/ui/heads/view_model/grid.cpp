@@ -17,6 +17,7 @@
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
+#include "core/document/document.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -242,8 +243,10 @@ PictureRange rangeOf(const HeadsState& state, const HeadPicture& picture, const 
 }
 
 std::string gridAbout(const HeadsState& state) {
-  std::string about = state.arcs() ? tr("a word of the sentence, and where each head looks from it")
-                      : state.lines() ? tr("left: queries · right: keys · thickness: weight")
+  std::string about = state.arcs()    ? state.trace.document().input->patches.on()
+                                            ? tr("one patch, and where each head looks from it")
+                                            : tr("one word, and where each head looks from it")
+                         : state.lines() ? tr("left: queries · right: keys · thickness: weight")
                                       : tr("rows: queries · columns: keys");
   const Index batch = state.trace.config().batch;
   if (batch > 1) about += trFormat(" · item {} of {}", state.item + 1, batch);
