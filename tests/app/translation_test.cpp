@@ -83,20 +83,23 @@ class InAnotherLanguage : public testing::Test {
     }
     return found;
   }
+  /// The English words that a page shows, but for `names`.
+  static std::set<std::string> englishOn(std::string_view page,
+                                         const std::set<std::string>& names = {}) {
+    ViewState view;
+    view.selection.page = page;
+    AppDriver ui(exampleDocument("fire"), 1600, 1000, view);
+    ui.settle();
+    return englishWords(ui, names);
+  }
 };
 
 TEST_F(InAnotherLanguage, StageShowsNothingInEnglish) {
-  ViewState view;
-  view.selection.page = kStagePage;
-  AppDriver ui(exampleDocument("fire"), 1600, 1000, view);
-  EXPECT_EQ(englishWords(ui), std::set<std::string>());
+  EXPECT_EQ(englishOn(kStagePage), std::set<std::string>());
 }
 
 TEST_F(InAnotherLanguage, LessonsShowNothingInEnglish) {
-  ViewState view;
-  view.selection.page = "learn";
-  AppDriver ui(exampleDocument("fire"), 1600, 1000, view);
-  EXPECT_EQ(englishWords(ui), std::set<std::string>());
+  EXPECT_EQ(englishOn("learn"), std::set<std::string>());
 }
 
 /// Names of tensors, their formulas and PyTorch, which are one notation in all languages.
@@ -105,19 +108,11 @@ const std::set<std::string> kNotation{"concat",  "hheadh", "head",      "heads",
                                       "softmax", "sqrt",   "transpose", "view"};
 
 TEST_F(InAnotherLanguage, HeadsShowsNothingInEnglish) {
-  ViewState view;
-  view.selection.page = kHeadsPage;
-  AppDriver ui(exampleDocument("fire"), 1600, 1000, view);
-  ui.settle();
-  EXPECT_EQ(englishWords(ui, kNotation), std::set<std::string>());
+  EXPECT_EQ(englishOn(kHeadsPage, kNotation), std::set<std::string>());
 }
 
 TEST_F(InAnotherLanguage, FlowShowsNothingInEnglish) {
-  ViewState view;
-  view.selection.page = kFlowPage;
-  AppDriver ui(exampleDocument("fire"), 1600, 1000, view);
-  ui.settle();
-  EXPECT_EQ(englishWords(ui, kNotation), std::set<std::string>());
+  EXPECT_EQ(englishOn(kFlowPage, kNotation), std::set<std::string>());
 }
 
 /// The cards of the task have colours, and its relations names, by which files know them.
@@ -128,19 +123,11 @@ TEST_F(InAnotherLanguage, TrainShowsNothingInEnglish) {
   for (const auto& relation : training::taskFromString("cards").relations) {
     names.emplace(relation.name);
   }
-  ViewState view;
-  view.selection.page = kTrainPage;
-  AppDriver ui(exampleDocument("fire"), 1600, 1000, view);
-  ui.settle();
-  EXPECT_EQ(englishWords(ui, names), std::set<std::string>());
+  EXPECT_EQ(englishOn(kTrainPage, names), std::set<std::string>());
 }
 
 TEST_F(InAnotherLanguage, ModelShowsNothingInEnglish) {
-  ViewState view;
-  view.selection.page = kModelPage;
-  AppDriver ui(exampleDocument("fire"), 1600, 1000, view);
-  ui.settle();
-  EXPECT_EQ(englishWords(ui), std::set<std::string>());
+  EXPECT_EQ(englishOn(kModelPage), std::set<std::string>());
 }
 
 class Languages : public testing::Test {
