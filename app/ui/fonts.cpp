@@ -266,6 +266,15 @@ Fonts fillAtlas(ImFontAtlas& atlas, float scale, FontFiles files, const MoreLett
   return fonts;
 }
 
+Fonts fontsForARoom(const Fonts& fonts) {
+  Fonts large = fonts;
+  for (ImFont** font : {&large.regular, &large.small, &large.tiny, &large.semibold, &large.mono,
+                        &large.monoSmall}) {
+    *font = fonts.title;
+  }
+  return large;
+}
+
 Fonts loadFonts(ImFontAtlas& atlas, float scale, const MoreLetters& more) {
   return fillAtlas(atlas, scale, fontFile, more);
 }

@@ -36,6 +36,9 @@ struct Fonts {
   std::vector<FoundFont> found;   // kept, as Dear ImGui may read their files later
 };
 
+/// The fonts for a room, which reads from afar: none is smaller than the title.
+Fonts fontsForARoom(const Fonts& fonts);
+
 /// Fills the atlas for an interface scale (1 … 3). Uses ImGui's font where no typeface is embedded.
 Fonts loadFonts(ImFontAtlas& atlas, float scale, const MoreLetters& more = {});
 

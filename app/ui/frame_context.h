@@ -55,6 +55,12 @@ struct FrameContext {
     if (nextChange != nullptr) *nextChange = std::min(*nextChange, seconds);
   }
 
+  /// The same look with other fonts, which must outlive it.
+  FrameContext withFonts(const Fonts& others) const {
+    return {theme,       others,     maps,       scene,   typed, now,    scale,    mouseStill,
+            clickedHere, wantsFrame, nextChange, mapPair, space, sought, pictures, still};
+  }
+
   /// Converts a length in points at scale 1 to this frame's points.
   float px(float length) const { return length * scale; }
 };

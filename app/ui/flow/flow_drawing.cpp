@@ -297,17 +297,16 @@ FlowMetrics flowMetrics(const FrameContext& look) {
 }
 
 void drawFlow(const PanelContext& panel, const FlowLayout& layout, ImVec2 origin,
-              std::optional<FlowId> hovered) {
+              std::optional<FlowId> hovered, const FrameContext& look) {
   const AttentionConfig& config = panel.trace.config();
   const Index head = std::clamp<Index>(panel.selection.head, 0, panel.trace.numHeads() - 1);
   // Blocks are drawn over ribbons and heatmaps, text over all.
-  const FlowCanvas canvas = {
-      panel.look,
-      layout,
-      {panel.look.theme, config, layout, panel.selection.step, head, hovered},
-      origin,
-      ImGui::GetWindowDrawList()};
-  addRibbons(canvas.list, panel.look.scene, flowRibbons(canvas.stress, origin));
+  const FlowCanvas canvas = {look,
+                             layout,
+                             {look.theme, config, layout, panel.selection.step, head, hovered},
+                             origin,
+                             ImGui::GetWindowDrawList()};
+  addRibbons(canvas.list, look.scene, flowRibbons(canvas.stress, origin));
   paintHeatmaps(canvas, panel);
   for (const FlowBlock& block : layout.blocks) {
     paintBlock(canvas, block);

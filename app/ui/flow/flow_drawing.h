@@ -19,9 +19,9 @@ struct PanelContext;
 FlowMetrics flowMetrics(const FrameContext& look);
 
 /// Paints a layout whose upper left corner is at `origin` on the display; the part `hovered` is
-/// under the mouse.
+/// under the mouse, `look` has the fonts of flowMetrics().
 void drawFlow(const PanelContext& panel, const FlowLayout& layout, ImVec2 origin,
-              std::optional<FlowId> hovered);
+              std::optional<FlowId> hovered, const FrameContext& look);
 
 // The emphasis of each part, and the ribbons' colours.
 

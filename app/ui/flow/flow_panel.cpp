@@ -166,7 +166,8 @@ const FlowLayout& FlowMemory::update(const Wanted& wanted, const FlowMetrics& me
 }
 
 void flowPanel(const PanelContext& panel, FlowMemory& memory, ImVec2 size) {
-  const FrameContext& look = panel.look;
+  const Fonts fonts = panel.slide ? fontsForARoom(panel.look.fonts) : panel.look.fonts;
+  const FrameContext look = panel.look.withFonts(fonts);
   const float bottom = ImGui::GetCursorScreenPos().y + size.y;
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
   const ImVec2 origin(std::floor(cursor.x), std::floor(cursor.y + look.space.tight));
@@ -188,7 +189,7 @@ void flowPanel(const PanelContext& panel, FlowMemory& memory, ImVec2 size) {
     hovered = hitTest(layout, mouse.x - origin.x, mouse.y - origin.y);
     if (hovered) hovered = forHead(*hovered, head, config);
   }
-  drawFlow(panel, layout, origin, hovered);
+  drawFlow(panel, layout, origin, hovered, look);
   if (!hovered) return;
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   flowTooltip(look, describe(*hovered, config));

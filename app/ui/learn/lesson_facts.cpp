@@ -182,32 +182,19 @@ void addMeasuredShapes(Facts& facts) {
 }  // namespace
 
 std::string withoutFacts(const std::string& text) {
-  std::string plain, sentence, first;
-  bool fact = false, hasFact = false;
-  const auto end = [&] {
-    if (first.empty()) first = sentence;
-    if (!hasFact) plain += sentence;
-    sentence.clear();
-    hasFact = false;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '{' && !sentence.ends_with('^') && !sentence.ends_with('_')) {
-      fact = hasFact = true;
-      sentence += "…";
+  std::string plain;
+  bool fact = false;
+  for (const char c : text) {
+    if (c == '{' && !plain.ends_with('^') && !plain.ends_with('_')) {
+      fact = true;
+      plain += "…";
     } else if (fact) {
       fact = c != '}';
     } else {
-      sentence += c;
-      const bool mark = c == '.' || c == '?' || c == '!' || c == ':';
-      if (mark && i + 1 < text.size() && text[i + 1] == ' ') {
-        sentence += text[++i];
-        end();
-      }
+      plain += c;
     }
   }
-  end();
-  return plain.find_first_not_of(' ') == std::string::npos ? first : plain;
+  return plain;
 }
 
 lessons::FactSource factsOf(const PanelContext& panel, const LessonRuns& runs) {

@@ -23,8 +23,8 @@ struct LessonRuns {
   LiveModel& model;
 };
 
-/// The sentences of a scene that is not shown yet which name no facts: these are not known before
-/// it is shown. Where all name some, the first with “…” for each.
+/// The text of a scene that is not shown yet, with “…” for each fact: these are not known before it
+/// is shown.
 std::string withoutFacts(const std::string& text);
 
 lessons::FactSource factsOf(const PanelContext& panel, const LessonRuns& runs);

@@ -124,7 +124,7 @@ class StepsPicture {
       if (!title.does.empty()) words(list, title, picture);
       if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(picture.a, picture.b)) {
         tipNow(trFormat("{} at step {}{}", name(n), withThousands(now.step),
-                        title.does.empty() ? "" : ": " + title.does),
+                        title.does.empty() ? "" : ": " + title.words()),
                picture);
         clicked |= ImGui::IsMouseClicked(0);
       }
@@ -135,24 +135,19 @@ class StepsPicture {
   void words(ImDrawList* list, const HeadTitle& title, const Rect& picture) const {
     ImFont* font = look_.fonts.small;
     const ImU32 color = title.color != 0 ? title.color : look_.theme.textMuted;
-    auto space = title.does.rfind(' ');
-    const bool counted =
-        space != std::string::npos && title.does.find_first_of("0123456789", space) == space + 1;
-    if (!counted) space = title.does.size();
-    const std::string name = title.does.substr(0, space);
     if (words_ > 0.0F) {
-      const std::string number = title.does.substr(space);  // never cut
+      const std::string number = title.words().substr(title.does.size());  // never cut
       const float room = pitch_ - look_.space.tight - textSize(font, number).x;
       drawText(list, font, {picture.a.x, picture.b.y + look_.space.hair}, color,
-               elided(font, name, room) + number);
+               elided(font, title.does, room) + number);
       return;
     }
     const float room = pitch_ - side_ - look_.space.medium;
     if (room < look_.px(28)) return;
-    if (textSize(font, name).x > room) font = look_.fonts.tiny;
+    if (textSize(font, title.does).x > room) font = look_.fonts.tiny;
     drawText(list, font,
              {picture.b.x + look_.space.tight, picture.centre().y - 0.5F * fontSize(font)}, color,
-             elided(font, name, room));
+             elided(font, title.does, room));
   }
 
   const FrameContext& look_;

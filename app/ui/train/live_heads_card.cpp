@@ -32,7 +32,8 @@ HeadTitle titleOf(const FrameContext& look, const TrainingMoment& moment, const 
       evaluation != nullptr ? training::becoming(evaluation->roles, head) : std::nullopt;
   if (!role) return {};
   HeadTitle title;
-  title.does = fmt::format("{} {:.2f}", moment.task->relations[role->relation].name, role->mass);
+  title.does = moment.task->relations[role->relation].name;
+  title.mass = fmt::format("{:.2f}", role->mass);
   title.found = role->mass >= training::kFoundMass;
   if (!title.found) return title;
   const auto place = static_cast<std::size_t>(head.layer * moment.settings.model.heads + head.head);
@@ -127,7 +128,13 @@ class LiveHeadsCard final : public Card {
     const std::vector<std::string> names = placesOf(*moment.task, moment.example);
     exampleRow(panel.look, names, room);
     questions(panel, moment, room);
-    heads(panel.look, moment, names, room, false);
+    const Fonts fonts = fontsForARoom(panel.look.fonts);
+    const std::string step = trFormat("step {}", withThousands(moment.step));
+    const Rect line = room.cutBottom(fontSize(fonts.title), panel.look.space.small);
+    drawText(ImGui::GetWindowDrawList(), fonts.title,
+             {line.b.x - textSize(fonts.title, step).x, line.a.y}, panel.look.theme.textMuted,
+             step);
+    heads(panel.look.withFonts(fonts), moment, names, room, false);
   }
 
   /// Draws the places of the example next to each other: "blue 10" as a blue card with a 10.
@@ -165,8 +172,6 @@ class LiveHeadsCard final : public Card {
                     relationColor(look.theme, moment, i), text.c_str());
       at.cutTop(textSize(look.fonts.title, text).y, look.space.large);
     }
-    drawText(list, look.fonts.semibold, at.a, look.theme.textMuted,
-             trFormat("step {}", withThousands(moment.step)));
   }
 
   /// Draws the run's buttons, its speed, and the actions on the shown moment.

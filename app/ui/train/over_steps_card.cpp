@@ -21,7 +21,8 @@ HeadTitle titleAt(const Theme& theme, const TrainingMoment& moment,
   HeadTitle title;
   const auto role = training::becoming(then.evaluation.roles, head);
   if (!role) return title;
-  title.does = fmt::format("{} {:.2f}", moment.task->relations[role->relation].name, role->mass);
+  title.does = moment.task->relations[role->relation].name;
+  title.mass = fmt::format("{:.2f}", role->mass);
   title.found = role->mass >= training::kFoundMass;
   const Index place = head.layer * moment.settings.model.heads + head.head;
   if (title.found) title.color = headColor(theme, static_cast<std::size_t>(place));

@@ -36,15 +36,16 @@ constexpr double kLeans = 0.15;  // … from which it is named at all
 /// The title of a head by its label on the sentence, in a model that learned no stories.
 HeadTitle titleOf(const HeadDoes& head) {
   HeadTitle title;
-  title.does = head.score ? fmt::format("{} {:.2f}", head.title, *head.score) : head.title;
+  title.does = head.title;
+  if (head.score) title.mass = fmt::format("{:.2f}", *head.score);
   title.found = head.score.has_value();
   return title;
 }
 
-/// The questions whose deciding words a head looks at, the most first; `place` counts through all
-/// layers. `number`: with the mean weight, where it is one question.
+/// The questions whose deciding words a head looks at, the most first and at most `most`; `place`
+/// counts through all layers. `number`: with the mean weight, where it is one question.
 HeadTitle titleOf(const Theme& theme, const language::LanguageEvaluation& evaluation,
-                  std::size_t place, bool number) {
+                  std::size_t place, bool number, std::size_t most = 6) {
   std::vector<std::pair<double, std::size_t>> looks;
   for (std::size_t q = 0; q < evaluation.questions.size(); ++q) {
     looks.emplace_back(evaluation.questions[q].looks[place], q);
@@ -56,11 +57,11 @@ HeadTitle titleOf(const Theme& theme, const language::LanguageEvaluation& evalua
   if (title.found) title.color = headColor(theme, place);
   std::size_t count = 0;
   for (const auto& [look, question] : looks) {
-    if (count > 0 && look < kLooks) break;
+    if (count == most || (count > 0 && look < kLooks)) break;
     title.does += count++ > 0 ? ", " : "";
     title.does += language::storyQuestions()[question].name;
   }
-  if (number && count == 1) title.does += fmt::format(" {:.2f}", looks.front().first);
+  if (number && count == 1) title.mass = fmt::format("{:.2f}", looks.front().first);
   return title;
 }
 
@@ -68,12 +69,15 @@ std::size_t placeOf(const LanguageMoment& moment, const HeadOfLayer& head) {
   return static_cast<std::size_t>(head.layer * moment.settings.model.heads + head.head);
 }
 
-/// The title of a head at the shown moment.
-HeadTitle titleOf(const FrameContext& look, const LanguageMoment& moment, const HeadOfLayer& head) {
+/// The title of a head at the shown moment. `slide`: in few words.
+HeadTitle titleOf(const FrameContext& look, const LanguageMoment& moment, const HeadOfLayer& head,
+                  bool slide) {
   const std::size_t place = placeOf(moment, head);
   if (place < moment.does.size()) return titleOf(moment.does[place]);
   const language::LanguageEvaluation* evaluation = moment.evaluation();
-  return evaluation != nullptr ? titleOf(look.theme, *evaluation, place, true) : HeadTitle{};
+  if (evaluation == nullptr) return {};
+  return slide ? titleOf(look.theme, *evaluation, place, false, 1)
+               : titleOf(look.theme, *evaluation, place, true);
 }
 
 class SentenceHeadsCard final : public Card {
@@ -126,12 +130,12 @@ class SentenceHeadsCard final : public Card {
       wrappedLabel(look.fonts.regular, look.theme.text, fmt::format("“{}”", moment->sentence));
     }
     if (overSteps) return strip(panel, *moment);
-    heads(look, *moment, Rect::rest(), true);
+    heads(look, *moment, Rect::rest(), false);
   }
 
  private:
   static void heads(const FrameContext& look, const LanguageMoment& moment, const Rect& room,
-                    bool axes) {
+                    bool slide) {
     TrainedHeads(
         look, room,
         {.layers = moment.settings.model.layers,
@@ -139,22 +143,24 @@ class SentenceHeadsCard final : public Card {
          .causal = true,
          .names = moment.tokens,
          .weights = [&](Index layer) { return moment.weights[static_cast<std::size_t>(layer)]; },
-         .title = [&](const HeadOfLayer& head) { return titleOf(look, moment, head); },
+         .title = [&](const HeadOfLayer& head) { return titleOf(look, moment, head, slide); },
          .number = moment.number,
-         .axes = axes},
+         .axes = !slide},
         true)
         .draw();
   }
 
   /// Draws the sentence, the step and the heads in letters that a room can read.
-  static void slide(const FrameContext& look, const LanguageMoment& moment) {
+  static void slide(const FrameContext& ofWindow, const LanguageMoment& moment) {
+    const Fonts fonts = fontsForARoom(ofWindow.fonts);
+    const FrameContext look = ofWindow.withFonts(fonts);
     Rect room = Rect::rest();
     const std::string text =
         trFormat("“{}” · step {}", moment.sentence, withThousands(moment.step));
     ImFont* font = look.fonts.semibold;
     wrappedLabel(font, look.theme.text, text);
     room.cutTop(textSize(font, wrapped(font, text, room.width())).y, look.space.large);
-    heads(look, moment, room, false);
+    heads(look, moment, room, true);
   }
 
   static void drawTabs(const PanelContext& panel) {

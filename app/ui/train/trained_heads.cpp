@@ -130,10 +130,11 @@ void TrainedHeads::title(ImDrawList* list, Index n, const Rect& at) const {
   }
   ImFont* font = title.found ? look_.fonts.semibold : look_.fonts.regular;
   for (ImFont* smaller : {look_.fonts.small, look_.fonts.tiny}) {
-    if (textSize(font, title.does).x > room) font = smaller;
+    if (textSize(font, title.words()).x > room) font = smaller;
   }
+  const bool whole = textSize(font, title.words()).x <= room;
   drawText(list, font, {top.x, top.y + line}, title.color != 0 ? title.color : t.textMuted,
-           elided(font, title.does, room));
+           elided(font, whole ? title.words() : title.does, room));
 }
 
 }  // namespace headscope::ui

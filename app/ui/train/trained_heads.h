@@ -16,10 +16,13 @@ namespace headscope::ui {
 
 /// The title above a head's picture.
 struct HeadTitle {
-  std::string does = {};   // "partner 0.93"; empty: nothing is known
+  std::string does = {};   // "partner"; empty: nothing is known
+  std::string mass = {};   // "0.93": how much of its weight does that; may be empty
   bool found = false;      // it does it firmly
   ImU32 color = 0;         // of `does`; 0: muted
   std::string since = {};  // "120": the step since which it does; empty: none
+
+  std::string words() const { return mass.empty() ? does : does + " " + mass; }
 };
 
 class TrainedHeads {
