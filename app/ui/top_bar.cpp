@@ -57,17 +57,15 @@ class TopBarRow {
 
   void draw() {
     const bool onStage = panel_.selection.page == kStagePage;
-    const bool calm = onStage && !panel_.stageView.settingsOpen;
     if (ImGui::GetWindowWidth() >= look_.px(kRoomForName)) title();
     pages();
-    if (calm) {
-      stageButtons();
-      memory_.height = row_.bottom() + look_.px(11);
-      return;
-    }
     if (onStage) {
-      row_.place(buttonWidth(look_, tr(kSettings)), 14);
-      settingsPill(panel_.stageView.settingsOpen);
+      stageButtons();
+      if (!panel_.stageView.settingsOpen) {
+        memory_.height = row_.bottom() + look_.px(11);
+        return;
+      }
+      row_.newLine();  // the settings are a drawer below the bar
     }
     const bool showsDocument = state_.pages.open(panel_.selection.page).showsDocument(panel_.view);
     const bool folds = showsDocument && !onStage && ImGui::GetWindowWidth() < look_.px(kFolds);
@@ -88,7 +86,7 @@ class TopBarRow {
     }
     const bool hasRuns = panel_.selection.page == kModelPage || panel_.selection.page == kTrainPage;
     if (showsDocument || hasRuns) undoRedo();
-    looks();
+    looks(!onStage);
     memory_.height = row_.bottom() + look_.px(11);
   }
 
@@ -128,9 +126,10 @@ class TopBarRow {
     const float gap = look_.px(8);
     float width = buttonWidth(look_, tr(kSettings)) + gap + buttonWidth(look_, "?");
     if (text) width += buttonWidth(look_, tr(kSentence)) + gap;
-    if (state_.canUndo) width += buttonWidth(look_, "↶") + gap;
+    const bool undo = state_.canUndo && !panel_.stageView.settingsOpen;
+    if (undo) width += buttonWidth(look_, "↶") + gap;
     row_.placeRight(width);
-    if (state_.canUndo) {
+    if (undo) {
       if (pill(look_, "↶")) panel_.commands.add(Undo{});
       tip(look_, tr("Undo ") + state_.undoName + " (ctrl+z)");
       ImGui::SameLine(0.0F, gap);
@@ -242,7 +241,7 @@ class TopBarRow {
         state_.canRedo ? tr("Redo ") + state_.redoName + " (ctrl+shift+z)" : tr("Nothing to redo"));
   }
 
-  void looks() {
+  void looks(bool withHelp) {
     row_.place(buttonWidth(look_, tr("Export ▾")), 12);
     if (pill(look_, tr("Export ▾"))) openMenu("export");
     if (beginPopup("export")) {
@@ -255,7 +254,7 @@ class TopBarRow {
       viewMenu(panel_, memory_.view);
       ImGui::EndPopup();
     }
-    helpAndSize();
+    if (withHelp) helpAndSize();
   }
 
   void helpAndSize() {
@@ -289,8 +288,10 @@ void TopBar::draw(const PanelContext& panel, const TopBarState& state) {
   // a narrow bar has less space around its texts
   constexpr float kTight = 0.8F, kTighter = 0.48F, kTightest = 0.3F;
   memory_.width = ImGui::GetWindowWidth();
-  if (panel.selection.page == kStagePage) {
-    memory_.width -= buttonWidth(panel.look, tr(kSettings)) + panel.look.px(14);
+  if (panel.selection.page == kStagePage) {  // the drawer has no buttons of pages
+    for (const auto& page : state.pages.all()) {
+      memory_.width += buttonWidth(panel.look, page->text().title) + panel.look.px(2);
+    }
   }
   const float width = memory_.width / panel.look.scale;
   ImVec2 padding = ImGui::GetStyle().FramePadding;

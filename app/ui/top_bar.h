@@ -35,7 +35,7 @@ struct TopBarMemory {
   Rotary rotary{.theta = Rotary::kUsualTheta};  // the settings when it was last on
   ViewMenuMemory view;
   bool unfolded = false;  // the settings of a narrow bar are shown
-  float width = 0.0F;     // of the bar, without the button of the settings on Stage
+  float width = 0.0F;     // of the bar; on Stage as wide as a bar whose settings have as much room
   float height = 0.0F;
 };
 

@@ -123,8 +123,7 @@ class WrappingRow {
   void place(float width, float gapBefore = 12.0F) {
     const float gap = x_ > left_ ? gaps_ * gapBefore : 0.0F;
     if (x_ > left_ && x_ + gap + width > right_) {
-      x_ = left_;
-      y_ += ImGui::GetFrameHeight() + look_.px(8);
+      newLine();
       ImGui::SetCursorPos({x_, y_});
     } else {
       ImGui::SetCursorPos({x_ + gap, y_});
@@ -138,6 +137,10 @@ class WrappingRow {
     if (x_ + gaps_ * gapBefore + width > right_) return place(width, gapBefore);
     ImGui::SetCursorPos({right_ - width, y_});
     x_ = right_;
+  }
+  void newLine() {
+    x_ = left_;
+    y_ += ImGui::GetFrameHeight() + look_.px(8);
   }
   bool fits(float width, float gapBefore) const { return x_ + gaps_ * gapBefore + width <= right_; }
   /// The lower edge of the last row.
