@@ -90,7 +90,7 @@ TEST(LearnPage, ASceneFollowsTheWordThatItNames) {
   AppDriver ui;
   openLesson(ui, "Twelve questions");
   for (int i = 0; i < 5; ++i) ui.press(Key::pageDown);
-  EXPECT_TRUE(ui.shows("“bank” looks at “the”.", kSentenceCard)) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("“bank” looks at “the” (1 of 2).", kSentenceCard)) << ui.screen().all();
 }
 
 TEST(LearnPage, ATaskIsSeenToBeDone) {

@@ -41,10 +41,19 @@ constexpr std::array<StagePlaceInfo, kStagePlaces> kPlaces{{
     {StagePlace::mixed, 8.0, StepId::output},
 }};
 
-std::string inQuotes(std::string_view token) { return fmt::format("“{}”", stageWord(token)); }
-
 std::size_t strongest(std::span<const float> row) {
   return static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
+}
+
+/// The token at a place in quotes; one that occurs several times with its number: “the” (2 of 3).
+std::string quoted(const Trace& trace, Axis axis, Index item, Index index) {
+  const std::string name(stageWord(placeName(trace, axis, item, index)));
+  const std::vector<std::string>& tokens = tokensAlong(trace, axis, item);
+  const auto last = tokens.begin() + std::min<Index>(index + 1, std::ssize(tokens));
+  const auto same = [&](const std::string& token) { return stageWord(token) == name; };
+  const auto count = std::count_if(tokens.begin(), tokens.end(), same);
+  if (count < 2) return fmt::format("“{}”", name);
+  return trFormat("“{}” ({} of {})", name, std::count_if(tokens.begin(), last, same), count);
 }
 
 /// The words of the places, for one subject.
@@ -92,11 +101,9 @@ class Words {
   }
 
  private:
-  std::string word() const {
-    return inQuotes(placeName(trace_, Axis::query, subject_.item, subject_.word));
-  }
+  std::string word() const { return quoted(trace_, Axis::query, subject_.item, subject_.word); }
   std::string key(std::size_t at) const {
-    return inQuotes(placeName(trace_, Axis::key, subject_.item, static_cast<Index>(at)));
+    return quoted(trace_, Axis::key, subject_.item, static_cast<Index>(at));
   }
   std::string others() const {
     return c_.crossAttention() ? tr("words of the memory") : tr("others");
@@ -203,8 +210,8 @@ class Words {
     const std::vector<float> all = row(TensorId::weights);
     const std::size_t top = strongest(all);
     return {tr("Softmax turns the scores into shares."),
-            trFormat("{}It raises e to each score, so that the largest stand out, and divides by "
-                     "the sum: together 100 %. {} gets {}.",
+            trFormat("{}Large scores stand out, small ones fade, and all shares together make "
+                     "100 %. {} gets {}.",
                      bias(top), isSelf(top) ? trFormat("The {} itself", token_.one) : key(top),
                      percent(all[top]))};
   }
@@ -230,7 +237,8 @@ class Words {
                     cellNumber(least, 2), cellNumber(most, 2));
   }
 
-  /// "0.86 × v(cat) + 0.05 × v(fire) + …"
+  /// "86 % of the value of “cat”, 5 % of “fire”, 3 % of “which” and the rest of the others, added
+  /// up."
   std::string sum() const {
     if (fullyMasked()) return tr("The mask forbids every key: the result is 0.");
     const std::vector<float> all = row(TensorId::weights);
@@ -240,13 +248,12 @@ class Words {
     const std::size_t terms = std::min(kTerms, order.size());
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(terms),
                       order.end(), [&](std::size_t a, std::size_t b) { return all[a] > all[b]; });
-    std::string text;
-    for (std::size_t i = 0; i < terms; ++i) {
-      text += trFormat(
-          "{}{:.2f} × value of “{}”", i == 0 ? "" : " + ", all[order[i]],
-          stageWord(placeName(trace_, Axis::key, subject_.item, static_cast<Index>(order[i]))));
+    std::string text = trFormat("{} of the value of {}", percent(all[order[0]]), key(order[0]));
+    for (std::size_t i = 1; i < terms; ++i) {
+      text += trFormat(", {} of {}", percent(all[order[i]]), key(order[i]));
     }
-    return order.size() > terms ? text + " + …" : text;
+    return text + (order.size() > terms ? tr(" and the rest of the others, added up.")
+                                        : tr(", added up."));
   }
 
   StageWords mixed(const HeadEffects* effects) const {
@@ -456,12 +463,12 @@ StageWords unaskedWords(const Trace& trace, const StageSubject& subject,
   const std::vector<Link> links = linksOf(trace, subject);
   if (links.empty()) return words;  // a row without weights
   words.title = trFormat("In head {}, {} has nothing to look for.", subject.head + 1,
-                         inQuotes(placeName(trace, Axis::query, subject.item, subject.word)));
+                         quoted(trace, Axis::query, subject.item, subject.word));
   words.sentence = trFormat(
       "{} has no answer for this {}. Its shares add up to 100 % all the same: {} come from {}.",
       purpose.empty() ? tr("Its question") : fmt::format("“{}”", purpose),
       tokenNoun(trace.document()).one, percent(links.front().weight),
-      inQuotes(placeName(trace, Axis::key, subject.item, links.front().key)));
+      quoted(trace, Axis::key, subject.item, links.front().key));
   return words;
 }
 
