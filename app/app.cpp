@@ -167,7 +167,9 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) {
     mouseMovedAt = now;
     clickedHere = false;
+    view.frame.unfolded = false;
   }
+  if (ImGui::IsMouseClicked(0)) view.frame.unfolded = false;
   clickedHere = clickedHere || ImGui::IsMouseClicked(0);
   ui::FrameContext look{theme,       fonts,       maps,        scene,
                         typed,       now,         scale(),     now - mouseMovedAt,

@@ -26,7 +26,7 @@ namespace headscope {
 /// Creates all pages in the order of their buttons; a new page is a line here.
 ui::Pages App::State::makePages() {
   std::vector<std::unique_ptr<ui::Page>> made;
-  made.push_back(ui::makeStagePage(tokenRow));
+  made.push_back(ui::makeStagePage(tokenRow, editing, playback));
   made.push_back(ui::makeFlowPage(tools, playback, editing, scenes, model.live));
   made.push_back(ui::makeHeadsPage());
   made.push_back(ui::makeTrainPage(training, language, shapes, headCounts, scaleStudy));

@@ -193,6 +193,7 @@ void visitFields(Fields& f, View& view) {
   f.number("stage_word", view.stage.word, Index{-1}, Limits::kTokens - 1);
   f.time("stage_place", view.stage.at);
   f.flag("stage_settings", view.stage.settingsOpen);
+  f.flag("stage_numbers", view.stage.numbers);
   visitHeadsFields(f, view.heads);
   f.word("train_task", view.train.task);
   f.number("train_layers", view.train.layers, Index{0}, training::kMostLayers);

@@ -23,6 +23,8 @@ struct FrameState {
 
   bool asksForSentence = false;  // the sentence shall be typed
   bool fromStage = false;        // Flow shows the numbers of the stage, and Escape goes back
+  bool unfolded =
+      false;  // a click put numbers under the mouse, which points at none until it moves
 
   bool stagePlaying = false;   // the journey of the stage
   bool playing = false;        // the timeline

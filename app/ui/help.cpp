@@ -263,7 +263,7 @@ std::vector<HelpBlock> firstBlocks() {
                               "Click another word.")},
         {tr("Heads"), tr("A head is one way of looking. Below: the same sentence in every head.")},
         {tr("The way"), tr("How it gets there: the word's way in nine places. Space plays it.")},
-        {tr("Numbers"), tr("Show the numbers: opens Flow at the same word, head and step.")}}},
+        {tr("Numbers"), tr("Show the numbers: the matrices at the same word, head and step.")}}},
       {tr("Flow: every number"),
        {{tr("Steps"), tr("At the left: the nine steps from X to the output, in their order.")},
         {tr("Picture"),

@@ -15,6 +15,7 @@ inline constexpr const char* kStepViewCard = "stage";
 inline constexpr const char* kSentenceCard = "sentence";
 inline constexpr const char* kSmallStagesCard = "small stages";
 inline constexpr const char* kJourneyCard = "journey";
+inline constexpr const char* kStageNumbersCard = "stage numbers";
 inline constexpr const char* kStripCard = "heads";
 inline constexpr const char* kAllHeadsCard = "all heads";
 inline constexpr const char* kTaskCard = "task";

@@ -122,7 +122,11 @@ TEST_F(StagePageTest, SettingsFoldOut) {
   ui.click("Settings", "top bar");
   EXPECT_TRUE(ui.shows("d_model", "top bar"));
   EXPECT_TRUE(ui.shows("edit text"));
+  EXPECT_TRUE(ui.shows("Learn", "top bar"));  // the pages stay where they are
   ui.click("Settings", "top bar");
+  EXPECT_FALSE(ui.shows("d_model"));
+  ui.click("Settings", "top bar");
+  ui.press(Key::escape);
   EXPECT_FALSE(ui.shows("d_model"));
 }
 
@@ -153,14 +157,54 @@ TEST_F(StagePageTest, AWordIsDraggedToAnotherPlace) {
   EXPECT_EQ(ui.document().input->tokens[0][0], "warm");
 }
 
-TEST_F(StagePageTest, TheNumbersOpenAtTheSameWordAndEscapeComesBack) {
+TEST_F(StagePageTest, TheNumbersUnfoldAtTheSameWordAndOpenInFlow) {
+  const CellRef slept{TensorId::weights, 0, 1, kSlept, kCat};
   ui.click("Show the numbers");
-  EXPECT_EQ(ui.view().selection.page, kFlowPage);
+  EXPECT_EQ(ui.view().selection.page, kStagePage);
   EXPECT_EQ(ui.view().selection.step, StepId::softmax);
-  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::weights, 0, 1, kSlept, kCat}));
+  EXPECT_EQ(ui.view().selection.cell, slept);
+  EXPECT_TRUE(ui.shows("A[\"slept\", \"cat\"]", kStageNumbersCard)) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("“slept” looks at “cat”."));
+  ui.click("Open in Flow");
+  EXPECT_EQ(ui.view().selection.page, kFlowPage);
+  EXPECT_EQ(ui.view().selection.cell, slept);
   ui.press(Key::escape);
   EXPECT_EQ(ui.view().selection.page, kStagePage);
+  EXPECT_FALSE(ui.heatmaps(kStageNumbersCard).empty());
+  ui.press(Key::escape);
+  EXPECT_TRUE(ui.heatmaps(kStageNumbersCard).empty());
+  EXPECT_TRUE(ui.shows("Previous word", "small stages"));
+}
+
+TEST(StageOnAPhone, ShowsTheNumbersInPlaceOfTheSentence) {
+  AppDriver ui(fireDocument(), 420, 860, onStage());
   EXPECT_TRUE(ui.shows("“slept” looks at “cat”."));
+  ui.click("Numbers", kJourneyCard);
+  EXPECT_FALSE(ui.heatmaps(kStageNumbersCard).empty());
+}
+
+TEST_F(StagePageTest, TheNumbersAndTheStageFollowEachOther) {
+  ui.click("Show the numbers");
+  ui.click("fluffy", "sentence");  // another word: its own cell
+  const Index fluffy = ui.view().stage.word;
+  ASSERT_NE(fluffy, kSlept);
+  ASSERT_TRUE(ui.view().selection.cell.has_value());
+  EXPECT_EQ(ui.view().selection.cell->row, fluffy);
+
+  const Index words = ui.config().seqLen;  // another row: its word
+  ui.clickAt(cellAt(ui.heatmaps(kStageNumbersCard).back(), words, words, kSlept, kCat));
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::weights, 0, 1, kSlept, kCat}));
+  EXPECT_TRUE(ui.shows("“slept” looks at “cat”."));
+
+  ui.press(Key::right);  // another place: its step
+  EXPECT_EQ(ui.view().selection.step, StepId::weigh);
+  ASSERT_TRUE(ui.view().selection.cell.has_value());
+  EXPECT_EQ(ui.view().selection.cell->tensor, TensorId::heads);
+  EXPECT_EQ(ui.view().selection.cell->row, kSlept);
+
+  ui.view().selection.step = StepId::score;  // from a cell to one of another step
+  ui.settle();
+  EXPECT_EQ(ui.view().selection.page, kFlowPage);
 }
 
 TEST_F(StagePageTest, CtrlAndAClickOpensTheNumbersOfThatWord) {
@@ -225,7 +269,7 @@ TEST_F(StagePageTest, BarsOfTheJourneyAreRowsOfTheTrace) {
   ui.settle();
   EXPECT_EQ(ui.heatmaps("sentence").size(), 15U);  // the values of 14 words, and the result
   ui.clickAt(middle(ui.heatmaps("sentence")[0]));  // the strongest comes first
-  EXPECT_EQ(ui.view().selection.page, kFlowPage);  // a click on a number goes deep
+  EXPECT_FALSE(ui.heatmaps(kStageNumbersCard).empty());  // a click on a number unfolds its matrix
   ASSERT_TRUE(ui.view().selection.cell.has_value());
   EXPECT_EQ(ui.view().selection.cell->tensor, TensorId::v);
   EXPECT_EQ(ui.view().selection.cell->row, kCat);

@@ -89,6 +89,7 @@ TEST_F(WhyTool, OpensFromTheStage) {
   ui.click("Why does it look there?", kJourneyCard);
   EXPECT_TRUE(ui.shows(" meets the ")) << ui.screen().all();
   ui.click("Show the numbers", kJourneyCard);
+  ui.click("Open in Flow", kJourneyCard);
   show(ui);
   EXPECT_EQ(ui.view().selection.page, kFlowPage);
   EXPECT_EQ(ui.view().selection.tool, kWhyTool);

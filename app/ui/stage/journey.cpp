@@ -70,6 +70,19 @@ void leaveJourney(StageView& view, FrameState& frame) {
   view.at.reset();
 }
 
+bool foldOne(StageView& view, FrameState& frame) {
+  if (view.numbers) {
+    view.numbers = false;
+  } else if (view.at) {
+    leaveJourney(view, frame);
+  } else if (view.settingsOpen) {
+    view.settingsOpen = false;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void advanceJourney(const PanelContext& panel, double seconds) {
   StageView& view = panel.stageView;
   if (!panel.frame.stagePlaying || !view.at) return;
@@ -101,11 +114,7 @@ bool journeyKeys(const PanelContext& panel) {
   if (keyPressed(Key::right)) return go(here + 1);
   if (keyPressed(Key::home)) return go(0);
   if (keyPressed(Key::end)) return go(kStagePlaces - 1);
-  if (view.at && keyPressed(Key::escape, false)) {
-    leaveJourney(view, panel.frame);
-    return true;
-  }
-  return false;
+  return keyPressed(Key::escape, false) && foldOne(view, panel.frame);
 }
 
 }  // namespace headscope::ui

@@ -37,6 +37,10 @@ bool atEnd(const StageView& view);
 void toggleJourney(StageView& view, FrameState& frame);
 void leaveJourney(StageView& view, FrameState& frame);
 
+/// Folds what is unfolded on the page: the numbers, else the journey, else the settings. Returns
+/// false where the page is folded.
+bool foldOne(StageView& view, FrameState& frame);
+
 /// Moves a journey that plays by the time that has passed, and requests the next frame.
 void advanceJourney(const PanelContext& panel, double seconds);
 /// Handles space, the arrows, Home, End and Escape. Returns true if it used a key.

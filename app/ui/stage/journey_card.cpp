@@ -78,14 +78,26 @@ class JourneyCard final : public Card {
       if (pill(look, narrow ? tr("Heads") : kBack)) leaveJourney(panel.stageView, panel.frame);
       tip(look, tr("Ends the journey and shows all heads again (esc)"));
     }
-    const bool asksWhy = !underWay && !narrow && !panel.alone;
-    if (bigButton(look, numbers.placed({numbers.width(), high}, 0.5F, asksWhy ? 0.16F : 0.35F),
-                  narrow ? tr("Numbers") : tr("Show the numbers"), false)) {
-      asksWhy&& panel.stageView.why ? showWhy(panel) : showNumbers(panel);
+    const bool shown = panel.stageView.numbers;
+    const bool asksWhy = !underWay && !narrow && !panel.alone && !shown;
+    if (bigButton(look,
+                  numbers.placed({numbers.width(), high}, 0.5F, asksWhy || shown ? 0.16F : 0.35F),
+                  narrow  ? tr("Numbers")
+                  : shown ? tr("Hide the numbers")
+                          : tr("Show the numbers"),
+                  false)) {
+      shown ? void(panel.stageView.numbers = false) : showNumbers(panel);
     }
-    tip(look, tr("Opens Flow at the same word, head and step; escape comes back"));
+    tip(look, shown ? tr("Folds the matrices again (esc)")
+                    : tr("Unfolds the matrices at the same word, head and step"));
+    ImGui::SetCursorScreenPos({numbers.a.x, numbers.b.y - ImGui::GetFrameHeight()});
+    if (shown) {
+      if (pill(look, narrow ? tr("Flow") : tr("Open in Flow"))) {
+        panel.stageView.why ? showWhy(panel) : showInFlow(panel);
+      }
+      tip(look, tr("All tools at the same word, head and step; escape comes back"));
+    }
     if (asksWhy) {
-      ImGui::SetCursorScreenPos({numbers.a.x, numbers.b.y - ImGui::GetFrameHeight()});
       bool& why = panel.stageView.why;
       if (pill(look, tr("Why does it look there?"), why)) {
         hasReasons(panel) ? void(why = !why) : showWhy(panel);

@@ -299,7 +299,7 @@ class SentenceCard final : public Card {
   }
 
   static void choose(const PanelContext& panel, Index word, const StageSubject& subject) {
-    panel.stageView.word = word;
+    chooseWord(panel, word);
     if (ImGui::GetIO().KeyCtrl) {
       showNumbers(panel);
     } else if (word != subject.word && panel.stageView.at && !panel.frame.stagePlaying) {

@@ -29,14 +29,16 @@ constexpr Index kReadAtOnce = 400'000;  // the most weights read within a frame
 constexpr float kMargin = 26.0F;
 constexpr float kNarrowestTitled = 148.0F;  // of a small stage with its title
 constexpr float kNarrowestSmall = 66.0F;    // … with its number alone
+constexpr float kNumbersShare = 0.56F;      // of the room above the journey
 constexpr float kLow = 560.0F;              // a lower page has small stages of half the height
 
 class StagePage final : public Page {
  public:
-  explicit StagePage(TokenRow& tokens)
+  StagePage(TokenRow& tokens, CellEditing& editing, const Playback& playback)
       : Page({kStagePage, tr("Stage"), tr("One sentence, and where each word looks"), kSentenceCard,
               kSentenceCard},
-             Cards::of(makeSentenceCard(tokens), makeSmallStagesCard(), makeJourneyCard())) {}
+             Cards::of(makeSentenceCard(tokens), makeSmallStagesCard(), makeJourneyCard(),
+                       makeStageNumbersCard(editing, playback))) {}
 
   bool showsDocument(const ViewState& view) const override { return view.stage.settingsOpen; }
   std::string figuresInWords(const PanelContext& panel) const override {
@@ -48,9 +50,13 @@ class StagePage final : public Page {
     return {std::max(body.x, 300.0F * scale), std::max(body.y, 420.0F * scale)};
   }
   std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
-    const StagePlaces places = layoutStage(content, panel.look.scale, panel.trace.config().numHeads,
-                                           panel.stageView.at.has_value());
-    return {places.sentence, places.heads, places.journey};
+    const StageView& view = panel.stageView;
+    const StageDepth depth = view.numbers ? StageDepth::numbers
+                             : view.at    ? StageDepth::journey
+                                          : StageDepth::heads;
+    const StagePlaces places =
+        layoutStage(content, panel.look.scale, panel.trace.config().numHeads, depth);
+    return {places.sentence, places.heads, places.journey, places.numbers};
   }
   bool keys(const PanelContext& panel) const override { return journeyKeys(panel); }
   std::string placeInWords(const PanelContext& panel, std::string_view card) const override {
@@ -63,38 +69,6 @@ class StagePage final : public Page {
                     view.frame.stagePlaying ? tr("pauses") : tr("plays"));
   }
 };
-
-/// The cell of a step's result that belongs to the subject.
-CellRef cellOf(const Trace& trace, const StageSubject& subject, StepId step) {
-  const auto top = [&](TensorId tensor) {
-    const std::vector<Link> links = linksOf(trace, subject);
-    return CellRef{tensor, subject.item, subject.head, subject.word,
-                   links.empty() ? 0 : links.front().key};
-  };
-  const AttentionConfig& c = trace.config();
-  switch (step) {
-    case StepId::project:
-      return {TensorId::qProj, subject.item, -1, subject.word,
-              firstColumnOf(TensorId::q, subject.head, c)};
-    case StepId::split:
-      return {TensorId::q, subject.item, subject.head, subject.word, 0};
-    case StepId::score:
-      return top(TensorId::rawScores);
-    case StepId::scale:
-      return top(TensorId::scores);
-    case StepId::softmax:
-      return top(TensorId::weights);
-    case StepId::weigh:
-      return {TensorId::heads, subject.item, subject.head, subject.word, 0};
-    case StepId::concat:
-      return {TensorId::concat, subject.item, -1, subject.word,
-              firstColumnOf(TensorId::heads, subject.head, c)};
-    case StepId::output:
-      return {TensorId::output, subject.item, -1, subject.word, 0};
-    default:
-      return top(TensorId::weights);
-  }
-}
 
 }  // namespace
 
@@ -140,45 +114,19 @@ void chooseHead(const PanelContext& panel, Index head) {
   panel.selection.head = head;
 }
 
-void showNumbers(const PanelContext& panel, std::optional<CellRef> cell) {
-  const StageSubject subject = subjectOf(panel);
-  const StepId step = info(momentOf(panel.stageView).place).step;
-  panel.stageView.word = subject.word;  // followed again after the way back, in any head
-  panel.selection.page = kFlowPage;
-  panel.selection.step = step;
-  panel.selection.scope = StepViewScope::thisHead;
-  panel.selection.part = TensorId::q;
-  panel.selection.playTime.reset();
-  panel.selection.cell = cell ? *cell : cellOf(panel.trace, subject, step);
-  panel.frame.stagePlaying = false;
-  panel.frame.fromStage = true;
-  panel.commands.say(tr("The numbers behind the stage. Escape goes back."));
+void chooseWord(const PanelContext& panel, Index word) {
+  panel.stageView.word = word;
+  if (panel.stageView.numbers) panel.selection.cell.reset();  // the card chooses the word's own
 }
 
-void showWhy(const PanelContext& panel) {
-  const StageSubject subject = subjectOf(panel);
-  const std::vector<Link> links = linksOf(panel.trace, subject);
-  const Index key = links.empty() ? 0 : links.front().key;
-  showNumbers(panel, CellRef{TensorId::weights, subject.item, subject.head, subject.word, key});
-  panel.selection.step = StepId::softmax;
-  panel.selection.tool = kWhyTool;
-}
-
-bool returnToStage(const PanelContext& panel) {
-  if (!panel.frame.fromStage || panel.selection.page != kFlowPage) return false;
-  panel.frame.fromStage = false;
-  panel.selection.page = kStagePage;
-  panel.selection.playTime.reset();
-  panel.commands.say({});
-  return true;
-}
-
-StagePlaces layoutStage(ImVec2 content, float scale, Index heads, bool underWay) {
+StagePlaces layoutStage(ImVec2 content, float scale, Index heads, StageDepth depth) {
   const auto px = [&](float length) { return length * scale; };
   Rect room{{px(kMargin), px(10)}, {content.x - px(kMargin), content.y - px(2)}};
   StagePlaces places;
   places.journey = room.cutBottom(px(kJourneyHeight));
-  if (!underWay) {
+  if (depth == StageDepth::numbers) {
+    places.numbers = room.cutBottom(room.height() * kNumbersShare, px(10));
+  } else if (depth == StageDepth::heads) {
     const bool low = content.y < px(kLow);
     const auto titled = static_cast<Index>(room.width() / px(kNarrowestTitled));
     const auto inRow = static_cast<Index>(room.width() / px(kNarrowestSmall));
@@ -194,8 +142,9 @@ StagePlaces layoutStage(ImVec2 content, float scale, Index heads, bool underWay)
   return places;
 }
 
-std::unique_ptr<Page> makeStagePage(TokenRow& tokens) {
-  return std::make_unique<StagePage>(tokens);
+std::unique_ptr<Page> makeStagePage(TokenRow& tokens, CellEditing& editing,
+                                    const Playback& playback) {
+  return std::make_unique<StagePage>(tokens, editing, playback);
 }
 
 }  // namespace headscope::ui

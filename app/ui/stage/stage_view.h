@@ -14,6 +14,7 @@ struct StageView {
                               // middle of the seventh place; none: the journey is not under way
   bool settingsOpen = false;  // whether the bars show the settings of the layer
   bool why = false;           // says why the word looks there
+  bool numbers = false;       // shows the matrices behind the picture below it
 };
 
 }  // namespace headscope::ui

@@ -464,10 +464,8 @@ void fillStepView(const PanelContext& panel, StepViewMemory& memory, CellEditing
 
 class StepViewCard final : public Card {
  public:
-  StepViewCard(CellEditing& editing, const Playback& playback)
-      : Card({kStepViewCard, tr("Step"), tr("the matrices of the step")}),
-        editing_(editing),
-        playback_(playback) {}
+  StepViewCard(const CardText& text, CellEditing& editing, const Playback& playback)
+      : Card(text), editing_(editing), playback_(playback) {}
 
   void draw(const PanelContext& panel) override {
     if (!playback_.stepView) return fillStepView(panel, memory_, editing_, playback_);
@@ -494,7 +492,13 @@ class StepViewCard final : public Card {
 }  // namespace
 
 std::unique_ptr<Card> makeStepViewCard(CellEditing& editing, const Playback& playback) {
-  return std::make_unique<StepViewCard>(editing, playback);
+  return makeStepViewCard({kStepViewCard, tr("Step"), tr("the matrices of the step")}, editing,
+                          playback);
+}
+
+std::unique_ptr<Card> makeStepViewCard(const CardText& text, CellEditing& editing,
+                                       const Playback& playback) {
+  return std::make_unique<StepViewCard>(text, editing, playback);
 }
 
 }  // namespace headscope::ui

@@ -10,7 +10,10 @@
 
 namespace headscope::ui {
 
-/// On the timeline, the card shows the current moment and its narration.
+/// The card of Flow. On the timeline, it shows the current moment and its narration.
 std::unique_ptr<Card> makeStepViewCard(CellEditing& editing, const Playback& playback);
+/// Another one with a text of its own, for another page.
+std::unique_ptr<Card> makeStepViewCard(const CardText& text, CellEditing& editing,
+                                       const Playback& playback);
 
 }  // namespace headscope::ui

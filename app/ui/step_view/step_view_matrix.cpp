@@ -200,9 +200,7 @@ class StepViewMatrixPainter {
   }
 
   std::optional<Hover> pickUnderMouse() {
-    // a click on the stage opened this page: the mouse points at nothing here until it moves
-    const bool arrived = panel_.frame.fromStage && panel_.look.clickedHere;
-    const auto under = matrix_.pickable && !arrived ? place_.hovered() : std::nullopt;
+    const auto under = matrix_.pickable && !panel_.frame.unfolded ? place_.hovered() : std::nullopt;
     if (!under) return std::nullopt;
     const CellRef found = ref_.cell(*under);
     Hover hover{found};
