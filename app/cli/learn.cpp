@@ -207,7 +207,7 @@ Command addLearn(CLI::App& app) {
       ->type_name("N")
       ->group(group);
   addWhole(*sub, "--steps", options->steps,
-           "number of batches: of 24 sentences (default 120), of 12 series (default 150)")
+           "number of batches: of 24 sentences (default 160), of 12 series (default 150)")
       ->group(group);
   addThreads(*sub, options->threads, "largest number of threads; the result does not depend on it")
       ->group(group);

@@ -31,7 +31,7 @@ namespace headscope::training {
 /// The default settings, found by measurement to work for sentences.
 struct LearningSettings {
   TrainingDomain domain;
-  Index steps = 120;
+  Index steps = 160;
   double settling = 0.4;  // the share of steps, at the end, in which the rate falls to 0
   Index batch = 24;
   OptimiserSettings optimiser{.learningRate = 3e-3, .weightDecay = 0.5};

@@ -14,8 +14,18 @@ namespace {
 
 constexpr Index kSentencesForMean = 512;
 constexpr double kPartOfClassFactor = 0.75;
+constexpr double kLater = 0.35;  // the share of sentences that begin later
+constexpr Index kPlaces = 48;
 /// Sentences for this many batches are drawn at once and sorted, so that there is little padding.
 constexpr Index kBatchesDrawnAtOnce = 8;
+
+/// A sentence and the place of its first word. Each place has cosines and sines of its own, so
+/// heads learn only places that have words: some sentences begin later, as if others stood before
+/// them.
+struct PlacedSentence {
+  Sentence sentence;
+  Index first = 0;
+};
 
 class SentenceCurriculum final : public BatchSource {
  public:
@@ -26,7 +36,7 @@ class SentenceCurriculum final : public BatchSource {
         layout_(textLayout(width_)),
         words_(sentenceWords()),
         wordRows_(embedWords(words_, width_)),
-        placeRows_(embedPositions(kLongestSentence, width_)),
+        placeRows_(embedPositions(kPlaces, width_)),
         columnFactors_(
             blockFactors(layout_, TextBlock::wordClass, TextBlock::wordClass, s.classFactor)) {
     std::fill_n(columnFactors_.begin() + layout_.blocks[TextBlock::wordPart].begin,
@@ -37,8 +47,8 @@ class SentenceCurriculum final : public BatchSource {
       for (std::size_t c = 0; c < columnFactors_.size(); ++c) row[c] *= columnFactors_[c];
     }
     Draws draws(s.seed, "sentences for the mean of X");
-    std::vector<Sentence> sentences;
-    for (Index i = 0; i < kSentencesForMean; ++i) sentences.push_back(drawSentence(draws));
+    std::vector<PlacedSentence> sentences;
+    for (Index i = 0; i < kSentencesForMean; ++i) sentences.push_back(drawPlaced(draws));
     const AskedBatch batch = asked(sentences);
     meanX_ = meanOfPlaces(embed(batch, sentences, nullptr), batch);
   }
@@ -52,14 +62,13 @@ class SentenceCurriculum final : public BatchSource {
   TrainingBatch next(const BlockStorePtr& memory) override {
     if (drawn_.empty()) {
       for (Index i = 0; i < kBatchesDrawnAtOnce * batch_; ++i) {
-        drawn_.push_back(drawSentence(draws_));
+        drawn_.push_back(drawPlaced(draws_));
       }
-      std::stable_sort(drawn_.begin(), drawn_.end(), [](const Sentence& a, const Sentence& b) {
-        return a.words.size() < b.words.size();
-      });
+      std::ranges::stable_sort(
+          drawn_, {}, [](const PlacedSentence& each) { return each.sentence.words.size(); });
     }
-    const std::span<const Sentence> sentences{drawn_.data() + drawn_.size() - batch_,
-                                              static_cast<std::size_t>(batch_)};
+    const std::span<const PlacedSentence> sentences{drawn_.data() + drawn_.size() - batch_,
+                                                    static_cast<std::size_t>(batch_)};
     AskedBatch batch = asked(sentences);
     Tensor x = embed(batch, sentences, memory);
     return {std::move(batch), std::move(x)};
@@ -84,9 +93,16 @@ class SentenceCurriculum final : public BatchSource {
   }
 
  private:
-  AskedBatch asked(std::span<const Sentence> sentences) const {
+  static PlacedSentence drawPlaced(Draws& draws) {
+    PlacedSentence drawn{drawSentence(draws)};
+    const Index free = kPlaces - std::ssize(drawn.sentence.words);
+    if (draws.chance(kLater)) drawn.first = draws.below(free + 1);
+    return drawn;
+  }
+
+  AskedBatch asked(std::span<const PlacedSentence> sentences) const {
     std::vector<AskedBatch::Item> items;
-    for (const Sentence& sentence : sentences) {
+    for (const auto& [sentence, first] : sentences) {
       AskedBatch::Item& item = items.emplace_back();
       item.partners = &sentence.partners;
       for (std::size_t i = 0; i < sentence.words.size(); ++i) {
@@ -98,19 +114,19 @@ class SentenceCurriculum final : public BatchSource {
     return AskedBatch(items);
   }
 
-  Tensor embed(const AskedBatch& batch, std::span<const Sentence> sentences,
+  Tensor embed(const AskedBatch& batch, std::span<const PlacedSentence> sentences,
                const BlockStorePtr& memory) const {
     const ColumnRange parts = layout_.blocks[TextBlock::wordPart];
     Tensor x = Tensor::uninitialised({batch.count, batch.length, width_}, memory);
     std::fill_n(x.mutableData(), x.size(), 0.0F);
     for (Index item = 0; item < batch.count; ++item) {
+      const PlacedSentence& placed = sentences[static_cast<std::size_t>(item)];
       for (Index place = 0; place < batch.lengths[static_cast<std::size_t>(item)]; ++place) {
         const std::span<const float> word = wordRows_.matrix().row(batch.thing(item, place));
-        const std::span<const float> where = placeRows_.matrix().row(place);
+        const std::span<const float> where = placeRows_.matrix().row(placed.first + place);
         std::transform(word.begin(), word.end(), where.begin(),
                        x.mutableMatrixOf(item, 0).row(place).begin(), std::plus<>());
-        const auto& part =
-            sentences[static_cast<std::size_t>(item)].uses[static_cast<std::size_t>(place)].part;
+        const auto& part = placed.sentence.uses[static_cast<std::size_t>(place)].part;
         if (!part || static_cast<Index>(*part) >= parts.count) continue;
         const auto column = static_cast<std::size_t>(parts.begin + static_cast<Index>(*part));
         x.mutableMatrixOf(item, 0).row(place)[column] = columnFactors_[column];
@@ -126,8 +142,8 @@ class SentenceCurriculum final : public BatchSource {
   Tensor wordRows_, placeRows_;     // X is their sum: (words, D), (places, D)
   std::vector<float> columnFactors_;
   std::vector<double> meanX_;
-  Tensor wordValues_;            // (1, words, D_kv)
-  std::vector<Sentence> drawn_;  // sentences of the next batches
+  Tensor wordValues_;                  // (1, words, D_kv)
+  std::vector<PlacedSentence> drawn_;  // sentences of the next batches
 };
 
 }  // namespace
