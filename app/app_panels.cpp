@@ -308,7 +308,11 @@ void App::State::panels(const ui::PanelContext& panel) {
   ui::Rect room = ui::Rect{{0, 0}, ImGui::GetIO().DisplaySize}.inset(panel.look.px(12));
   if (presenter.on()) {
     presenter.followPage(view.selection);
-    presenter.drawBelow(panel, lecture.forTheRoom(), room);
+    using Asked = ui::Presenter::Asked;
+    const Asked asked = presenter.drawBelow(panel, lecture.forTheRoom(), room);
+    if (asked == Asked::leave) presenter.end();
+    if (asked == Asked::back || asked == Asked::next)
+      lecture.go(panel, asked == Asked::next, true);
     oneCard(panel, presenter.card(), room);
   } else if (!view.selection.focus.empty()) {
     oneCard(panel, view.selection.focus, room);

@@ -28,20 +28,24 @@ bool Lecture::keys(const ui::PanelContext& panel, bool presented) {
     return true;
   }
   if (!on && !back) return false;
+  go(panel, on, presented);
+  return true;
+}
+
+void Lecture::go(const ui::PanelContext& panel, bool forward, bool presented) {
   if (!lesson_.open()) {
-    sessions_.recallNeighbour(on ? 1 : -1);
-  } else if (back) {
+    sessions_.recallNeighbour(forward ? 1 : -1);
+  } else if (!forward) {
     lesson_.back(panel);
   } else {
     presented ? lesson_.continuePresented(panel) : lesson_.next(panel);
   }
-  return true;
 }
 
 ui::Presenter::Words Lecture::forTheRoom() const {
   ui::Presenter::Words words;
   words.problem = problem_;
-  if (lesson_.open() || ownScenes()) words.keys = "→ ← scenes · F10 speaker's lines";
+  if (lesson_.open() || ownScenes()) words.keys = tr("F10 speaker's lines");
   if (lesson_.open()) {
     words.counter = trFormat("{} of {}", lesson_.place() + 1, lesson_.lesson().scenes.size());
     words.sentence = lesson_.forTheRoom();

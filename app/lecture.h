@@ -21,6 +21,8 @@ class Lecture {
   /// Handles page down and page up, which presentation remotes send; while presenting also → and ←.
   /// Returns whether one of these keys was pressed.
   bool keys(const ui::PanelContext& panel, bool presented);
+  /// Shows the next scene or the one before.
+  void go(const ui::PanelContext& panel, bool forward, bool presented);
   /// The words shown beside the presented card.
   ui::Presenter::Words forTheRoom() const;
 

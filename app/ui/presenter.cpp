@@ -83,25 +83,53 @@ bool Presenter::keys(Selection& selection) {
   return false;
 }
 
-void Presenter::drawBelow(const PanelContext& panel, const Words& lecture, Rect& room) const {
+Presenter::Asked Presenter::drawBelow(const PanelContext& panel, const Words& lecture,
+                                      Rect& room) const {
   const FrameContext& look = panel.look;
   const float whole = room.height();
   const bool slide = !lecture.counter.empty();
   const Rect line =
       room.cutBottom(fontSize(slide ? look.fonts.title : look.fonts.small) + look.px(6));
-  drawLine(panel, lecture, line);
+  const Asked asked = drawLine(panel, lecture, line);
   SentenceStrip sentence = lecture.sentence;
   // a played step has its own narration
   const bool played = panel.selection.playTime && panel.selection.page == kFlowPage;
   if (sentence.empty() || played) {
     sentence = {pages_.open(panel.selection.page).sentenceInWords(panel, card_)};
   }
-  if (sentence.empty()) return;
+  if (sentence.empty()) return asked;
   const float height = sentenceStripHeight(look, sentence, room.width(), whole);
   drawSentenceStrip(look, sentence, room.cutBottom(height, look.space.medium));
+  return asked;
 }
 
-void Presenter::drawLine(const PanelContext& panel, const Words& lecture, const Rect& at) const {
+namespace {
+
+/// Draws the buttons of a slide at the right end of the line, and cuts them off it.
+Presenter::Asked slideButtons(const FrameContext& look, Rect& line) {
+  struct Button {
+    const char *text, *about;
+    Presenter::Asked asks;
+  };
+  Presenter::Asked asked = Presenter::Asked::nothing;
+  const bool narrow = line.width() < look.px(260);
+  for (const Button& button :
+       {Button{tr("Leave"), tr("Ends the presentation (esc)"), Presenter::Asked::leave},
+        Button{narrow ? "→" : tr("Next"), tr("The next slide (→)"), Presenter::Asked::next},
+        Button{narrow ? "←" : tr("Back"), tr("The slide before (←)"), Presenter::Asked::back}}) {
+    const Rect at = line.cutRight(buttonWidth(look, button.text), look.space.small);
+    ImGui::SetCursorScreenPos({at.a.x, line.b.y - ImGui::GetFrameHeight()});
+    if (pill(look, button.text)) asked = button.asks;
+    tip(look, button.about);
+  }
+  line.cutRight(look.space.small);
+  return asked;
+}
+
+}  // namespace
+
+Presenter::Asked Presenter::drawLine(const PanelContext& panel, const Words& lecture,
+                                     const Rect& at) const {
   const FrameContext& look = panel.look;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
@@ -117,23 +145,27 @@ void Presenter::drawLine(const PanelContext& panel, const Words& lecture, const 
                                            : page.placeInWords(panel, card_),
                                    line.width());
   drawText(list, counter, line.a, wrong ? look.theme.bad : look.theme.text, where);
-  const float room = line.width() - textSize(counter, where).x - look.px(28);
+  line.a.x += textSize(counter, where).x + look.px(28);
+  // the room does not need the keys of a slide: the lecturer sees them while the mouse moves
+  const bool still = slide && look.mouseStill >= kPointerStays;
+  const Asked asked = slide && !still ? slideButtons(look, line) : Asked::nothing;
   const std::string start = slide ? page.startInWords(panel.view) : std::string();
   if (!start.empty()) {
     const float x = line.b.x - textSize(counter, start).x;
-    return drawText(list, counter, {x, line.a.y}, look.theme.accentText, start);
+    drawText(list, counter, {x, line.a.y}, look.theme.accentText, start);
+    return asked;
   }
-  // the room does not need the keys of a slide: the lecturer sees them while the mouse moves
-  if (slide && look.mouseStill >= kPointerStays) return;
-  if (room < look.px(60)) return;
+  if (still || line.width() < look.px(60)) return asked;
   const std::string own = page.keysInWords(panel.view);
   const std::string first = !lecture.keys.empty() ? lecture.keys : own;
+  const char* next = panel.selection.cell ? "F6" : "tab";
   const std::string keys =
       elided(font,
-             trFormat("{}{}{} next panel · L pointer · esc leaves", first,
-                      first.empty() ? "" : " · ", panel.selection.cell ? "F6" : "tab"),
-             room);
+             trFormat("{}{}{} next panel · L pointer{}", first, first.empty() ? "" : " · ", next,
+                      slide ? "" : tr(" · esc leaves")),
+             line.width());
   drawText(list, font, {line.b.x - textSize(font, keys).x, line.a.y}, look.theme.textMuted, keys);
+  return asked;
 }
 
 void Presenter::drawPointer(const FrameContext& look) const {

@@ -42,9 +42,12 @@ class Presenter {
     std::string keys, problem;
     std::string counter = {};  // "3 of 13"; empty: none
   };
+  /// What a button below a slide asks for. The buttons show while the mouse moves, or after a touch.
+  enum class Asked { nothing, back, next, leave };
   /// Draws the part below the card and subtracts it from the room: a sentence, then a line with the
   /// current place and the keys.
-  void drawBelow(const PanelContext& panel, const Words& lecture, Rect& room) const;
+  Asked drawBelow(const PanelContext& panel, const Words& lecture, Rect& room) const;
+  void end() { on_ = false; }
   /// Draws a soft ring around the mouse, over everything.
   void drawPointer(const FrameContext& look) const;
 
@@ -52,7 +55,7 @@ class Presenter {
   /// The next card of a page that may be presented.
   std::string_view cardAfter(const Page& page, std::string_view card) const;
   std::string_view clickedOf(const Page& page) const;
-  void drawLine(const PanelContext& panel, const Words& lecture, const Rect& at) const;
+  Asked drawLine(const PanelContext& panel, const Words& lecture, const Rect& at) const;
 
   const Pages& pages_;
   const ViewState& view_;

@@ -101,7 +101,7 @@ class LiveHeadsCard final : public Card {
 
   /// Draws the heads of the moment; a click chooses the layer that “open in Flow” opens.
   void heads(const FrameContext& look, const TrainingMoment& moment,
-             std::span<const std::string> names, const Rect& room, bool axes) {
+             std::span<const std::string> names, const Rect& room, bool detailed) {
     std::vector<ImU32> marks;
     for (const std::string& name : names) {
       if (const auto color = colorOfCard(name)) marks.push_back(*color);
@@ -116,7 +116,7 @@ class LiveHeadsCard final : public Card {
          .weights = [&](Index layer) { return moment.weights[static_cast<std::size_t>(layer)]; },
          .title = [&](const HeadOfLayer& head) { return titleOf(look, moment, head); },
          .number = moment.number,
-         .axes = axes,
+         .detailed = detailed,
          .marks = std::move(marks)});
     if (const auto clicked = pictures.draw()) layer_ = clicked->layer;
   }

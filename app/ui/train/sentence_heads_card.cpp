@@ -145,7 +145,7 @@ class SentenceHeadsCard final : public Card {
          .weights = [&](Index layer) { return moment.weights[static_cast<std::size_t>(layer)]; },
          .title = [&](const HeadOfLayer& head) { return titleOf(look, moment, head, slide); },
          .number = moment.number,
-         .axes = !slide},
+         .detailed = !slide},
         true)
         .draw();
   }

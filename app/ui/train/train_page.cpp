@@ -130,14 +130,14 @@ class TrainPage final : public Page {
 
   bool keys(const PanelContext& panel) const override {
     if (learnsLanguage(panel.trainView)) {
-      return runKeys(language_, [&] { beginLanguage(panel, language_); });
+      return runKeys(panel, language_, [&] { beginLanguage(panel, language_); });
     }
     if (learnsShapes(panel.trainView)) {
-      return runKeys(shapes_, [&] { beginShapes(panel, shapes_); });
+      return runKeys(panel, shapes_, [&] { beginShapes(panel, shapes_); });
     }
     const TrainTab tab = panel.trainView.tab;
     if (isStudy(tab)) return cards().at(1 + static_cast<std::size_t>(tab)).keys(panel, true);
-    return runKeys(training_, [&] { beginRun(panel, training_); });
+    return runKeys(panel, training_, [&] { beginRun(panel, training_); });
   }
 
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
@@ -193,9 +193,12 @@ class TrainPage final : public Page {
   }
 
   template <typename Run>
-  static bool runKeys(Run& run, const std::function<void()>& reset) {
+  static bool runKeys(const PanelContext& panel, Run& run, const std::function<void()>& reset) {
     if (keyPressed(Key::enter, false)) {
-      run.play(!run.playing());
+      // a slide shows a run again; elsewhere a finished run stays
+      const bool again = panel.slide && run.moment() != nullptr && run.moment()->finished;
+      if (again) reset();
+      run.play(again || !run.playing());
     } else if (keyPressed(Key::right, false)) {
       run.stepOnce();
     } else if (keyPressed(Key::home, false)) {

@@ -28,8 +28,8 @@ TrainedHeads::TrainedHeads(const FrameContext& look, const Rect& room, Shown sho
   space.count = count();
   if (rowsAreLayers) space.columns = shown_.heads;
   space.room = room.size();
-  space.title = 2.0F * fontSize(look.fonts.semibold) + look.space.medium;
-  if (shown_.axes) {
+  space.title = (shown_.detailed ? 2.0F : 1.0F) * fontSize(look.fonts.semibold) + look.space.medium;
+  if (shown_.detailed) {
     const AxisLabels labels{shown_.names, look.fonts.tiny, 0, 0, -1, look.px(60)};
     space.left = labels.width() + look.space.small;
     space.below = ColumnLabels::turnedRoom(look, labels);
@@ -80,7 +80,7 @@ std::optional<HeadOfLayer> TrainedHeads::draw() const {
     names.columns = shown_.names;
     names.font = look_.fonts.tiny;
     if (under) names.litRow = under->row, names.litColumn = under->col;
-    if (shown_.axes) {
+    if (shown_.detailed) {
       drawTileNames(look_, list, grid_, n, count(), at, names);
     } else {
       marks(list, at);
@@ -115,8 +115,16 @@ void TrainedHeads::title(ImDrawList* list, Index n, const Rect& at) const {
     name = trFormat("Layer {} · head {}", layer + 1, head + 1);
     if (textSize(look_.fonts.semibold, name).x > room) name = shortName(HeadOfLayer{layer, head});
   }
-  drawText(list, look_.fonts.semibold, top, headColor(t, static_cast<std::size_t>(n)), name);
   const HeadTitle title = shown_.title({layer, head});
+  const ImU32 color = headColor(t, static_cast<std::size_t>(n));
+  if (!shown_.detailed) {
+    const bool does = !title.does.empty();
+    drawText(list, look_.fonts.semibold, {top.x, at.a.y - line},
+             does && title.color == 0 ? t.textMuted : color,
+             elided(look_.fonts.semibold, does ? title.does : name, room));
+    return;
+  }
+  drawText(list, look_.fonts.semibold, top, color, name);
   if (title.does.empty()) return;
   if (!title.since.empty()) {
     const float after = textSize(look_.fonts.semibold, name).x + look_.space.medium;

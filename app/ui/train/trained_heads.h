@@ -33,8 +33,10 @@ class TrainedHeads {
     std::span<const std::string> names;          // of the places of the text
     std::function<Tensor(Index layer)> weights;  // (1, H, T, T)
     std::function<HeadTitle(const HeadOfLayer&)> title;
-    std::uint64_t number = 0;       // identifies what is shown
-    bool axes = true;               // the names stand beside and below the pictures; else the marks
+    std::uint64_t number = 0;  // identifies what is shown
+    // false on a slide: marks in place of the names of places, and one line of title for each head,
+    // which is what it does, or its name
+    bool detailed = true;
     std::vector<ImU32> marks = {};  // a colour for each place
   };
 
