@@ -293,7 +293,8 @@ void TopBar::draw(const PanelContext& panel, const TopBarState& state) {
       memory_.width += buttonWidth(panel.look, page->text().title) + panel.look.px(2);
     }
   }
-  const float width = memory_.width / panel.look.scale;
+  // of every page, so that their buttons stay in place
+  const float width = ImGui::GetWindowWidth() / panel.look.scale;
   ImVec2 padding = ImGui::GetStyle().FramePadding;
   padding.x *= width < kFolds    ? kTightest
                : width < kNarrow ? kTighter

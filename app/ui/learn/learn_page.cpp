@@ -91,8 +91,12 @@ class LessonsCard final : public Card {
                        textSize(look.fonts.semibold, text().title).x - look.px(24);
     heading(look, text().title,
             room > look.px(60) ? elided(look.fonts.small, text().about, room).c_str() : nullptr);
-    Rect rest = Rect::rest();
+    const ImVec2 size = ImGui::GetContentRegionAvail();
+    beginPart("paths", size, ImGuiWindowFlags_NoBackground);  // on a phone it scrolls
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    Rect rest = Rect::at(corner, {ImGui::GetContentRegionAvail().x, heightIn(look, size.x)});
     for (const LearningPath& path : kPaths) drawPath(panel, path, rest);
+    ImGui::EndChild();
   }
 
  private:
