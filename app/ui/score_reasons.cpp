@@ -88,6 +88,11 @@ bool hasReasons(const PanelContext& panel) {
 }
 
 std::string largestReason(const PanelContext& panel, const ScoreInFlow& asked) {
+  for (const TensorId tensor : {TensorId::rawScores, TensorId::scores, TensorId::weights}) {
+    if (panel.trace.document().pins.of(tensor, asked.item, asked.head, asked.query).empty())
+      continue;
+    return tr("A number of this row is pinned: what the columns of X add does not explain it.");
+  }
   const CoordinateKinds kinds = kindsOf(panel);
   const auto found = scoreReasons(panel, asked, kinds);
   if (found.current == nullptr) return {};
@@ -104,12 +109,12 @@ std::string largestReason(const PanelContext& panel, const ScoreInFlow& asked) {
     return at + 1 == std::ssize(all);
   };
   return trFormat(
-      "Mostly since {} meets {}: that adds {:.1f} to its score, which leads the others by {:.1f}.",
+      "Its score is {:.1f} above the others' mean. The largest part of that, {:.1f}: {} meets {}.",
+      lead, top.value,
       ofWord(names.rows[static_cast<std::size_t>(top.query)], last(names.rows, top.query),
              names.query),
       ofWord(names.columns[static_cast<std::size_t>(top.key)], last(names.columns, top.key),
-             names.key),
-      top.value, lead);
+             names.key));
 }
 
 }  // namespace headscope::ui
