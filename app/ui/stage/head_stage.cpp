@@ -91,7 +91,8 @@ void drawHeadWithDots(const PanelContext& panel, const HeadStage& stage) {
   std::vector<Arc> arcs;
   for (const Link& link : story.links) {
     if (link.weight < kLeastArc || isNamed(link.query, link.key)) continue;
-    const bool answers = holds(story) && story.asks(link.query);
+    if (story.kind == HeadStory::Kind::found && !story.asks(link.query)) continue;
+    const bool answers = holds(story);
     const float strength = named.empty() ? (answers ? 0.25F : 0.12F) +
                                                (answers ? 0.7F : 0.3F) * link.weight * link.weight
                                          : 0.16F;

@@ -29,6 +29,9 @@ double journeySeconds();
 /// `from`: the second at which it begins.
 float motion(const JourneyMoment& moment, double seconds, double from = 0.0);
 
+/// The seconds in which the query meets the keys, from the first second of its place on.
+inline constexpr double kScoring = 5.0;
+
 /// Shows a place in its final state.
 void goToPlace(StageView& view, FrameState& frame, StagePlace place);
 /// Plays from the present place, at the end from the start; or pauses.

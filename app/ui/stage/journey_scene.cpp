@@ -241,7 +241,7 @@ class Scene : private ScenePainter {
 
   void scores() {
     const std::vector<float> raw = cells(TensorId::rawScores);
-    const float gone = motion(moment_, 6.0) * static_cast<float>(c_.keys());
+    const float gone = motion(moment_, kScoring, 1.0) * static_cast<float>(c_.keys());
     const auto reached = static_cast<Index>(std::ceil(gone));
     sentence({}, scoreArcs(raw, largestOf(raw), reached), 0.7F);
     keyBars(1.0F);
@@ -257,7 +257,7 @@ class Scene : private ScenePainter {
     Rect at = barBelow(reached < c_.keys() ? meets : top);
     at = upright()
              ? Rect::at({at.a.x - at.width() * 0.7F, at.a.y}, {at.width() * 0.6F, at.height()})
-             : Rect::at({at.a.x, at.a.y - at.height() * 0.5F}, {at.width(), at.height() * 0.5F});
+             : Rect::at(at.a, {at.width(), at.height() * 0.5F});  // above, it would hide the word
     bar(rowOf(TensorId::q, subject_.word), at, 1.0F);
     bars_.frame(at, theme_.query, 2.0F);
   }

@@ -10,6 +10,7 @@
 #include "app/ui/stage/journey.h"
 #include "app/ui/stage/stage_page.h"
 #include "app/ui/stage/stage_view.h"
+#include "app/ui/step_view/head_panels.h"
 #include "app/ui/step_view/step_view.h"
 #include "core/attention/config.h"
 #include "core/base/translation.h"
@@ -81,10 +82,16 @@ class StageNumbersCard final : public Card {
       showInFlow(panel);  // the user went on from a cell to another step
     } else if (panel.selection.step != step || !cell) {
       chooseNumbers(panel, subjectOf(panel), {});
-    } else if (info(cell->tensor).rows == Axis::query) {
-      panel.stageView.word = cell->row;
     }
+    const std::string tool = std::exchange(panel.selection.tool, std::string());
     stepView_->draw(panel);
+    if (panel.selection.tool.empty()) {
+      panel.selection.tool = tool;
+    } else {
+      showInFlow(panel);  // the terms of the cell
+    }
+    if (!cell || info(cell->tensor).rows != Axis::query) return;
+    if (std::exchange(panel.stageView.word, cell->row) != cell->row) *panel.look.wantsFrame = true;
   }
   bool takesWheel() const override { return stepView_->takesWheel(); }
 
@@ -97,6 +104,9 @@ class StageNumbersCard final : public Card {
 
 void showNumbers(const PanelContext& panel, std::optional<CellRef> cell) {
   const StageSubject subject = subjectOf(panel);
+  if (cell && info(cell->tensor).perHead && cell->head >= 0) {  // a bar of another head
+    panel.selection.head = queryHeadOf(cell->tensor, panel.trace.config(), cell->head);
+  }
   panel.stageView.word = subject.word;
   panel.stageView.numbers = true;
   panel.frame.inSight = kStageNumbersCard;

@@ -71,7 +71,7 @@ class SentenceCard final : public Card {
         said.sentence += aboutUnknown(known->unknown, input.tokens[item % input.tokens.size()]);
       }
       // the scores are not told before they are there
-      if (moment.place == StagePlace::scores && motion(moment, 6.0) < 1.0F) {
+      if (moment.place == StagePlace::scores && motion(moment, kScoring, 1.0) < 1.0F) {
         said.sentence = tr("Where their numbers agree, the score grows.");
       }
       headline(panel, said, room);

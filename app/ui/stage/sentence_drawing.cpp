@@ -123,7 +123,9 @@ void drawShare(const FrameContext& look, ImDrawList* list, const SentenceLayout&
     return Rect::at({left, top.y - away - size.y}, size);
   };
   const auto isFree = [&](const Rect& label) {
-    const auto overlaps = [&](const Rect& other) { return other.overlaps(label); };
+    const auto overlaps = [&](const Rect& other) {
+      return other.outset(look.space.tight).overlaps(label);
+    };
     // letters are lower than the frame of their word
     const auto covers = [&](const Rect& word) {
       return word.inset({0.0F, from.letters * kFrameAboveLetters}).overlaps(label);

@@ -110,12 +110,15 @@ StageSubject subjectOf(const PanelContext& panel) {
 }
 
 void chooseHead(const PanelContext& panel, Index head) {
-  if (head == panel.selection.head) panel.stageView.word = -1;
+  const auto* stories = storiesOf(panel);
+  const bool asked =
+      stories == nullptr || (*stories)[static_cast<std::size_t>(head)].asks(subjectOf(panel).word);
+  if (head == panel.selection.head || !asked) panel.stageView.word = -1;
   panel.selection.head = head;
 }
 
 void chooseWord(const PanelContext& panel, Index word) {
-  panel.stageView.word = word;
+  panel.stageView.word = panel.headsView.query = word;
   if (panel.stageView.numbers) panel.selection.cell.reset();  // the card chooses the word's own
 }
 

@@ -34,9 +34,10 @@ std::unique_ptr<Card> makeStageNumbersCard(CellEditing& editing, const Playback&
 const std::vector<HeadStory>* storiesOf(const PanelContext& panel);
 /// The word that the page follows in the chosen head.
 StageSubject subjectOf(const PanelContext& panel);
-/// Chooses a head, and the word that shows it best.
+/// Chooses a head; and the word that shows it best where it has no answer for the one that is
+/// followed, or was chosen already.
 void chooseHead(const PanelContext& panel, Index head);
-/// Follows a word, in the numbers too.
+/// Follows a word, in the numbers and on Heads too.
 void chooseWord(const PanelContext& panel, Index word);
 
 /// Unfolds the card of the numbers at the step, head and word of the stage. `cell`: the one to

@@ -468,7 +468,9 @@ StageWords unaskedWords(const Trace& trace, const StageSubject& subject,
       "{} has no answer for this {}. Its shares add up to 100 % all the same: {} come from {}.",
       purpose.empty() ? tr("Its question") : fmt::format("“{}”", purpose),
       tokenNoun(trace.document()).one, percent(links.front().weight),
-      quoted(trace, Axis::key, subject.item, links.front().key));
+      !trace.config().crossAttention() && links.front().key == subject.word
+          ? tr("itself")
+          : quoted(trace, Axis::key, subject.item, links.front().key));
   return words;
 }
 

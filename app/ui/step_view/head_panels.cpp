@@ -24,11 +24,6 @@
 namespace headscope::ui {
 namespace {
 
-/// Returns the query head of a tile: for k and v, the first of those that share the head.
-Index queryHeadOf(TensorId tensor, const AttentionConfig& c, Index head) {
-  return info(tensor).kvHeads ? head * c.headsPerGroup() : head;
-}
-
 class HeadGridPanel {
  public:
   HeadGridPanel(const PanelContext& panel, TensorId tensor, const std::optional<HeadGridPlay>& play)
@@ -147,6 +142,10 @@ class HeadGridPanel {
 };
 
 }  // namespace
+
+Index queryHeadOf(TensorId tensor, const AttentionConfig& c, Index head) {
+  return info(tensor).kvHeads ? head * c.headsPerGroup() : head;
+}
 
 void headGrid(const PanelContext& panel, TensorId tensor, const std::optional<HeadGridPlay>& play) {
   HeadGridPanel(panel, tensor, play).draw();

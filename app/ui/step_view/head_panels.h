@@ -10,6 +10,10 @@
 
 namespace headscope::ui {
 
+/// The query head that shows head `head` of a tensor: itself; for keys and values the first that
+/// reads them.
+Index queryHeadOf(TensorId tensor, const AttentionConfig& config, Index head);
+
 /// The card with the weights of every head in a row that scrolls, with numbers and columns, or
 /// alone in a grid. A click chooses a head.
 std::unique_ptr<Card> makeHeadsStrip();

@@ -309,8 +309,11 @@ void stepViewHeading(const PanelContext& panel, bool perHead) {
   const AttentionConfig& c = panel.trace.config();
   const StepText text = step(panel.selection.step).text(c);
   const ImVec2 top = ImGui::GetCursorPos();
+  // Stage counts places, several of which are one step
   const std::string title =
-      trFormat("Step {} · {}", stepPlace(panel.selection.step, c) + 1, text.title);
+      panel.selection.page == kStagePage
+          ? std::string(text.title)
+          : trFormat("Step {} · {}", stepPlace(panel.selection.step, c) + 1, text.title);
   std::string explanation = stepSentence(step(panel.selection.step), panel.document);
   if (panel.selection.gradients) explanation = gradientSentence(panel);
   if (perHead) {
