@@ -60,8 +60,8 @@ class Scene : private ScenePainter {
  private:
   void numbers() {
     const Rect rest = belowSentence();
-    const Rect bar =
-        wideBar(rest.a.y + rest.height() * (panel_.alone ? 0.1F : 0.25F), look_.px(46));
+    const float down = isLow(rest) ? 0.0F : panel_.alone ? 0.1F : 0.25F;
+    const Rect bar = wideBar(rest.a.y + rest.height() * down, barHeight(rest, 46.0F));
     const float grown = motion(moment_, 2.5);
     const Rect at = mix(wordAt(), bar, grown);
     band(wordAt(), at, color_, grown, 0.12F);
@@ -76,6 +76,7 @@ class Scene : private ScenePainter {
       nameKinds(kinds, bar);
       below.b.y += 1.6F * line;
     }
+    if (below.b.y + 1.5F * line > room_.b.y) return;
     caption(below,
             trFormat("{} numbers{}", c_.dModel,
                      kinds.size() > 1 ? tr("; each part in colours of its own scale") : ""),
@@ -392,7 +393,8 @@ class Scene : private ScenePainter {
   void heads() {
     sentence({}, {}, 0.45F);
     const Rect rest = belowSentence();
-    const Rect all = wideBar(rest.a.y + rest.height() * 0.42F, look_.px(44));
+    const Rect all =
+        wideBar(rest.a.y + rest.height() * (isLow(rest) ? 0.0F : 0.42F), barHeight(rest, 44.0F));
     const float mine = motion(moment_, 2.0);
     for (Index h = 0; h < c_.numHeads; ++h) {
       const Rect slot = headSlot(h, all);
@@ -405,7 +407,7 @@ class Scene : private ScenePainter {
           chosen ? resultBar() : Rect::at({slot.a.x, slot.a.y - look_.px(90)}, slot.size());
       headPart(h, mix(from, slot, come), come, chosen);
     }
-    if (mine >= 1.0F) {
+    if (mine >= 1.0F && all.b.y + look_.px(60) <= room_.b.y) {
       const Rect under = {{all.a.x, all.b.y + look_.px(30)}, {all.b.x, all.b.y + look_.px(30)}};
       caption(under, trFormat("the results of all heads for {}, side by side", word()),
               theme_.textMuted);
@@ -432,8 +434,13 @@ class Scene : private ScenePainter {
     sentence({}, {}, 0.45F);
     const Rect rest = belowSentence();
     const bool slide = panel_.alone;  // it has a sentence in place of a caption
-    const Rect all = wideBar(rest.a.y + rest.height() * (slide ? 0.0F : 0.08F), look_.px(38));
-    const Rect out = wideBar(rest.a.y + rest.height() * (slide ? 0.7F : 0.66F), look_.px(46));
+    const bool low = isLow(rest) && !slide;
+    const Rect all = wideBar(rest.a.y + rest.height() * (slide || low ? 0.0F : 0.08F),
+                             low ? rest.height() * 0.2F : look_.px(38));
+    const Rect out = wideBar(rest.a.y + rest.height() * (slide ? 0.7F
+                                                         : low ? 0.76F
+                                                               : 0.66F),
+                             low ? rest.height() * 0.2F : look_.px(46));
     const float done = motion(moment_, 3.0, 0.5);
     double most = 0.0, whole = 0.0;
     if (effects_ != nullptr) {
@@ -464,7 +471,7 @@ class Scene : private ScenePainter {
     bars_.frame(out, theme_.output, 1.5F);
     std::string text = trFormat("the new {}: {} numbers for the next layer", word(), c_.dModel);
     if (shared) text += tr("; below each head, how much of them it adds");
-    if (!slide) caption(out, text, theme_.textMuted);
+    if (!slide && !low) caption(out, text, theme_.textMuted);
   }
 
   const HeadEffects* effects_;

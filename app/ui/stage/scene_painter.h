@@ -200,6 +200,11 @@ class ScenePainter {
     rest.a.y = bottom + look_.px(30);
     return rest;
   }
+  /// Returns whether the room below the sentence is low, as above the numbers.
+  bool isLow(const Rect& below) const { return below.height() < look_.px(230); }
+  float barHeight(const Rect& below, float points) const {
+    return std::min(look_.px(points), below.height() * 0.35F);
+  }
   Rect wideBar(float y, float height) const {
     const float width = std::min(room_.width() * 0.86F, look_.px(1400));
     return Rect::at({room_.centre().x - width * 0.5F, y}, {width, height});
