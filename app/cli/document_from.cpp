@@ -286,13 +286,17 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   }
   refuseIf(!o.layer, "--model has several layers: choose one with --layer N, from 0");
   refuseIf(o.texts.size() > 1, "--model runs on one text: give --text once");
+  refuseIf(o.image.given() && !o.texts.empty(),
+           "--text and --image or --pixels both give what the model reads: leave one of them out");
+  refuseIf(o.image.given() && !o.ids.empty(),
+           "--ids and --image or --pixels both give what the model reads: leave one of them out");
   ModelTextOptions text;
   if (!o.texts.empty()) text.texts = {o.texts.front()};
   const Index budget = defaultMemoryBudget();
   OpenModels models;
   const formats::AdaptedFolder place = adaptedFolderFrom(o.model, o.adapter);
   const model::ModelPtr model =
-      models.model(place, budget / 2, o.strict, encoderFor(place.model.string(), false));
+      models.model(place, budget / 2, o.strict, encoderFor(place.model.string(), o.image.given()));
   refuseTarget(o.target, *model);
   const bool two = model->encoder() != nullptr;
   refuseIf(two && o.attention.empty(),
@@ -301,6 +305,8 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   refuseIf(!two && !o.attention.empty(),
            "--attention is for a model with an encoder and a decoder: leave it out");
   const model::ModelPtr& first = two ? model->encoder() : model;
+  const std::string folder = place.model.string();
+  requireImage(o.image, folder, *first);
   const Index layers = (o.attention == "encoder" ? first : model)->config().depth();
   if (*o.layer < 0 || *o.layer >= layers) {
     throw UserError(
@@ -308,9 +314,10 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   }
   ExecutionContext execution;
   execution.threads = o.threads;
-  const std::string folder = place.model.string();
   auto trace = model::runModel(
-      model::makeModelDocument(first, modelInput(models, folder, text, o.ids, first->config())),
+      model::makeModelDocument(
+          first, o.image.given() ? imageInputFrom(o.image, folder, *first)
+                                 : modelInput(models, folder, text, o.ids, first->config())),
       nullptr, execution, budget / 2);
   Index layer = *o.layer;
   if (two && o.attention != "encoder") {
@@ -337,6 +344,7 @@ DocumentPtr documentFrom(const PassOptions& o) {
   refuseIf(o.strict, "--strict needs a model's folder: give --model as well");
   refuseIf(!o.adapter.folder.empty(), "--adapter needs a model: give --model as well");
   refuseIf(!o.ids.empty(), "--ids needs a model: give --model as well");
+  refuseIf(o.image.given(), "--image and --pixels need a model: give --model as well");
   refuseIf(!o.attention.empty(), "--attention needs a model: give --model as well");
   refuseIf(o.target.given(), "--target and --decoder-ids need a model: give --model as well");
   if (!o.session.empty()) {

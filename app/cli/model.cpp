@@ -13,6 +13,7 @@
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
 #include "app/cli/head_json.h"
+#include "app/cli/image_options.h"
 #include "app/cli/json_lines.h"
 #include "app/cli/model_compare.h"
 #include "app/cli/model_image.h"
@@ -341,8 +342,7 @@ ModelPass checkedPass(const ModelOptions& options, OpenModels& models) {
   files.reads("DIR", options.directory);
   files.reads("--adapter", options.adapter.folder);
   if (options.text.file != "-") files.reads("--file", options.text.file);
-  files.reads("--image", options.image.image);
-  files.reads("--pixels", options.image.pixels);
+  addFilesRead(files, options.image);
   noteTraceFile(files, options.trace);
   files.check();
   options.trace.check();

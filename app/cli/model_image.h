@@ -1,8 +1,7 @@
-// Model image: the flags for the image of a model that reads images, and for a match with texts.
+// Model image: what the model command says about an image: its patches, where heads look on their
+// grid, and its match with texts.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -13,24 +12,6 @@
 #include "core/model/match_parts.h"
 
 namespace headscope::cli {
-
-struct ImageOptions {
-  std::string image;   // a picture
-  std::string pixels;  // a file with its pixels
-  bool given() const { return !image.empty() || !pixels.empty(); }
-};
-
-/// Adds --image and --pixels.
-void addImageFlags(CLI::App& app, ImageOptions& options);
-
-/// Throws UserError for an image that the model does not read, and for one that it needs.
-void requireImage(const ImageOptions& options, const std::string& folder,
-                  const model::Model& model);
-
-/// The picture, resized and normalised as the model's folder says, or the given pixels. Throws
-/// UserError that names the file.
-model::ModelInput imageInputFrom(const ImageOptions& options, const std::string& folder,
-                                 const model::Model& model);
 
 /// {"height","width","patch_height","patch_width","rows","columns","first_patch"}, in pixels and
 /// patches; the last is the place of the first patch among the tokens.

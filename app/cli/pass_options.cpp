@@ -152,6 +152,7 @@ void addModelFlags(CLI::App& app, PassOptions& o) {
       group);
   add(app, "--layer", o.layer, kWhole, "the layer whose attention is shown, from 0", group);
   addList(app, "--ids", o.ids, "ids of its tokens: 1,2,3", group);
+  addImageFlags(app, o.image, group);
   app.add_option("--attention", o.attention,
                  "of an encoder–decoder model: the encoder's, the decoder's own or the "
                  "cross-attention of the layer")
@@ -199,6 +200,7 @@ void addFilesRead(FileFlags& files, const PassOptions& options) {
   for (const std::string& series : options.series) files.reads("--series", series);
   for (const auto& file : formats::filesOf(options.session)) files.reads("--session", file);
   files.reads("--model", options.model);
+  addFilesRead(files, options.image);
   files.reads("--adapter", options.adapter.folder);
 }
 

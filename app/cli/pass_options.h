@@ -10,6 +10,7 @@
 
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
+#include "app/cli/image_options.h"
 #include "app/cli/open_model.h"
 #include "app/cli/target_text.h"
 #include "core/document/fwd.h"
@@ -65,6 +66,7 @@ struct PassOptions {
   std::string model;  // a model's folder; its layer replaces the flags above, but not --threads
   std::optional<Index> layer;
   std::vector<Index> ids;  // the ids of the model's tokens
+  ImageOptions image;      // of a model that reads images
   std::string attention;   // of two stacks: "encoder", "decoder" or "cross"
   TargetOptions target;
   bool strict = false;             // refuses a model with parts that the pass would leave out

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/cli/asked_word.h"
-#include "app/cli/model_image.h"
+#include "app/cli/image_options.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/progress.h"

@@ -17,8 +17,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
+#include "app/cli/image_options.h"
 #include "app/cli/json_lines.h"
-#include "app/cli/model_image.h"
 #include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
@@ -159,8 +159,7 @@ void checkFigure(const WhyOptions& options) {
   files.reads("the model", options.directory);
   files.reads("--adapter", options.adapter.folder);
   files.reads("--file", options.text.file);
-  files.reads("--image", options.image.image);
-  files.reads("--pixels", options.image.pixels);
+  addFilesRead(files, options.image);
   files.writes("--out", options.out, {".png", ".svg", ".pdf"});
   files.check();
 }

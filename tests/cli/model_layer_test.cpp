@@ -1,4 +1,5 @@
 // One layer of a model as the pass of other commands: --model and --layer.
+#include "core/base/files.h"
 #include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
 
@@ -45,6 +46,45 @@ TEST_F(ModelLayer, ALayerIsRunExplainedAndAnalyzed) {
                 {"--layer 2", "0 to 1"});
   EXPECT_EQ(runProgram(layer("render", {"--view", "flow", "--out", path("f.png")})).status, 0);
   EXPECT_TRUE(std::filesystem::exists(path("f.png")));
+}
+
+/// A layer of an image model: its tokens are patches.
+TEST_F(ModelLayer, ALayerOfAnImageModelIsRunExplainedAndExported) {
+  const std::string vit = dataFile("image_models/vit");
+  const SafetensorsFile golden(vit + "/expected.safetensors");
+  writeSafetensors(path("p.safetensors"),
+                   std::vector<NamedTensor>{{"pixel_values", golden.read("0.pixel_values")}}, {});
+  const auto layer = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin() + 1, {"--model", vit, "--layer", "1"});
+    return flags;
+  };
+  const std::string pixels = path("p.safetensors");
+  const json said = jsonOf(layer({"run", "--pixels", pixels, "--trace", path("t.safetensors")}));
+  EXPECT_EQ(said["tokens"][0][0], "class");
+  EXPECT_EQ(said["tokens"][0][1], "patch 1,1");
+  const Tensor weights = SafetensorsFile(path("t.safetensors")).read("weights");
+  const Tensor expected = golden.read("0.attentions");
+  for (Index i = 0; i < weights.dim(2); ++i) {
+    for (Index j = 0; j < weights.dim(3); ++j) {
+      EXPECT_NEAR(weights.at({0, 2, i, j}), expected.at({1, 2, i, j}), 1e-5F);
+    }
+  }
+  const CliResult cell = runProgram(
+      layer({"explain", "--pixels", pixels, "--step", "softmax", "--row", "0", "--col", "1"}));
+  EXPECT_EQ(cell.status, 0) << cell.err;
+  EXPECT_NE(cell.out.find("query 0 'class', key 1 'patch 1,1'"), std::string::npos) << cell.out;
+  const CliResult written = runProgram(layer({"export", "--image", dataFile("pictures/turned6.jpg"),
+                                              "--tensor", "weights", "--out", path("w.csv")}));
+  EXPECT_EQ(written.status, 0) << written.err;
+  EXPECT_NE(readText(path("w.csv"), 1 << 24, "CSV").find("\"patch 1,1\""), std::string::npos);
+
+  expectRefused(layer({"run"}), {"reads images", "--image", "--pixels"});
+  expectRefused(layer({"run", "--pixels", pixels, "--text", "a"}), {"--text", "--pixels"});
+  expectRefused(layer({"run", "--pixels", pixels, "--ids", "1"}), {"--ids", "--pixels"});
+  expectRefused(layer({"run", "--pixels", pixels, "--attention", "cross"}), {"--attention"});
+  expectRefused({"run", "--pixels", pixels}, {"--pixels", "--model"});
+  expectRefused({"run", "--model", dataFile("tiny-llama"), "--layer", "1", "--pixels", pixels},
+                {"tiny-llama", "reads texts", "--text"});
 }
 
 /// RoPE as a switch of a single layer: its step is run, stored and explained.
