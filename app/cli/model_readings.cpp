@@ -53,10 +53,8 @@ class Reader {
   Index row() const { return row_; }
   /// "place 4, Ġsat", with positions counted from 1.
   std::string placeInWords() const {
-    const model::ModelInput& input = trace_->document().input;
-    const auto at = static_cast<std::size_t>(row_);
     return fmt::format("place {}, {}", row_ + 1,
-                       input.pixels != nullptr ? input.tokens[at] : nameOf(input.ids[at]));
+                       nameAt(trace_->document().input, row_, names_.get()));
   }
   Index word() const {
     return readings_.attribute.empty()

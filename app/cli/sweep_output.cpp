@@ -60,13 +60,23 @@ Json placeJson(const SweepOptions& options) {
   return place >= 0 ? Json(place) : Json(options.place);
 }
 
+/// The name of the patch of an image where a part is replaced; nothing for one that is replaced at
+/// every place, and for a text, whose words stand in it more than once.
+std::optional<std::string> patchOf(const Swept& swept, Index place,
+                                   const model::ModelConfig& config) {
+  if (!config.image.on() || place < 0) return std::nullopt;
+  return swept.tokens[static_cast<std::size_t>(place)];
+}
+
 /// " at place 3 alone"; empty where parts are replaced at every place.
-std::string placeInWords(const SweepOptions& options) {
+std::string placeInWords(const SweepOptions& options, const Swept& swept,
+                         const model::ModelConfig& config) {
   if (options.place.empty()) return {};
   const Index place = placeOf(options);
   if (place == model::kEachPlace) return " at one place alone, each in turn";
   if (place == model::kAskedPlace) return " at the place whose prediction is read";
-  return fmt::format(" at place {} alone", place + 1);
+  const auto patch = patchOf(swept, place, config);
+  return fmt::format(" at place {}{} alone", place + 1, patch ? fmt::format(" ({})", *patch) : "");
 }
 
 /// The numbers that --by sorts by.
@@ -147,6 +157,7 @@ Json sweepJson(const Swept& swept, const SweepOptions& options, const Sweeper& s
     formats::addLayer(one, patch.layer, sweeper.config(), patch.stack);
     one[kindOf(options).column] = partNumber(patch);
     if (eachPlace(options)) one["place"] = patch.place;
+    if (const auto name = patchOf(swept, patch.place, sweeper.config())) one["token"] = *name;
     one["value"] = numberJson(mean.metric);
     one["direct"] = mean.direct ? numberJson(*mean.direct) : Json();
     one["estimate"] = mean.estimate ? numberJson(*mean.estimate) : Json();
@@ -266,7 +277,7 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   out << '\n';
   if (!set && !swept.aligned.empty()) printAlignment(out, swept.aligned.front());
   out << fmt::format("with {} replaced by {}", kindOf(options).inWords, replacedBy(options));
-  out << placeInWords(options);
+  out << placeInWords(options, swept, config);
   if (!options.to.empty()) {
     out << fmt::format(", through {} alone (from 0), heads between held", options.to);
   }
@@ -304,9 +315,14 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
     const PatchEffect effect = swept.effects.mean(i);
     const Json part = partNumber(patch);
     const auto number = part.whole();
+    const auto name = patchOf(swept, patch.place, config);
+    const std::string place =
+        fmt::format("{}{}", patch.place + 1, name ? fmt::format(" ({})", *name) : "");
     std::vector<std::string> cells{
         std::to_string(depthOf(patch, config) + 1),
-        number ? std::to_string(*number + 1) : *part.text(),
+        patch.site == Site::residual ? place
+        : number                     ? std::to_string(*number + 1)
+                                     : *part.text(),
         fmt::format("{:.4f}", effect.metric),
         fmt::format("{:+.4f}", effect.metric - base.metric),
         effect.direct ? fmt::format("{:+.4f}", *effect.direct) : std::string("–"),
@@ -315,7 +331,7 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
         effect.looks ? fmt::format("{:.2f}", *effect.looks) : std::string("–")};
     if (heading) cells.push_back(cellBy(base, effect, by));
     if (set) cells.push_back(fmt::format("{:.4f}", swept.effects.spread(i, by)));
-    if (eachPlace(options)) cells.insert(cells.begin() + 2, std::to_string(patch.place + 1));
+    if (eachPlace(options)) cells.insert(cells.begin() + 2, place);
     if (config.crossAttention) cells.insert(cells.begin(), attentionOf(patch, config));
     table.add(std::move(cells));
   }

@@ -13,6 +13,7 @@
 #include "app/cli/output.h"
 #include "core/base/numbers.h"
 #include "core/model/logit_parts.h"
+#include "core/model/tokenized.h"
 
 namespace headscope::cli {
 namespace {
@@ -68,9 +69,7 @@ class Telling {
 
   std::string placeInWords(Index place, Stack stack) const {
     const model::ModelInput& input = pass(stack).document().input;
-    if (input.pixels != nullptr) return fmt::format("place {}", place + 1);
-    return fmt::format("“{}” ({} {})",
-                       tokenInWords(input.ids[static_cast<std::size_t>(place)], names_.of(stack)),
+    return fmt::format("“{}” ({} {})", nameAt(input, place, names_.of(stack).get()),
                        stack == Stack::encoder ? "place of the source" : "place", place + 1);
   }
   std::string headInWords(HeadOfLayer head, Stack stack) const {

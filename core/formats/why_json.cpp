@@ -64,9 +64,9 @@ class WhyWriter {
   void addQuestion(Json& json, const AskedWord& asked) const {
     json["at"] = asked.row;
     json["token_id"] = asked.word;
-    addToken(json, "token", asked.word, Stack::decoder);
+    addPredicted(json, config().labels.empty() ? "token" : "label", asked.word);
     if (asked.other) json["against_id"] = *asked.other;
-    if (asked.other) addToken(json, "against", *asked.other, Stack::decoder);
+    if (asked.other) addPredicted(json, "against", *asked.other);
     json["logit"] = chain_.levels.front().value;
   }
   void addQuestion(Json& json, const AskedScore& asked) const {
@@ -77,6 +77,10 @@ class WhyWriter {
     of["value"] = chain_.levels.front().value;
     json["score"] = std::move(of);
   }
+  void addPredicted(Json& json, const char* field, Index id) const {
+    const std::string name = model::predictedName(id, config(), names_.text.get());
+    if (!name.empty()) json[field] = name;
+  }
   void addToken(Json& json, const char* field, Index id, Stack stack) const {
     const TokenizerPtr& names = names_.of(stack);
     if (names != nullptr) json[field] = model::namesOf({id}, *names).front();
@@ -86,7 +90,11 @@ class WhyWriter {
     const model::ModelInput& input = pass(stack).document().input;
     const Index id = input.ids[static_cast<std::size_t>(place)];
     Json json{{"place", place}, {"id", id}};
-    if (input.pixels == nullptr) addToken(json, "token", id, stack);
+    if (input.pixels != nullptr) {
+      json["token"] = model::nameAt(input, place, nullptr);
+    } else {
+      addToken(json, "token", id, stack);
+    }
     return json;
   }
   void addHead(Json& json, HeadOfLayer head, Stack stack) const {

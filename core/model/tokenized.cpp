@@ -97,6 +97,13 @@ std::string predictedName(Index id, const ModelConfig& config,
   return tokenizer != nullptr ? namesOf({id}, *tokenizer).front() : std::string();
 }
 
+std::string nameAt(const ModelInput& input, Index place, const tokenizer::Tokenizer* tokenizer) {
+  const auto at = static_cast<std::size_t>(place);
+  if (input.pixels != nullptr) return input.tokens[at];
+  return tokenizer != nullptr ? namesOf({input.ids[at]}, *tokenizer).front()
+                              : std::to_string(input.ids[at]);
+}
+
 Index onePredicted(std::string_view text, const ModelConfig& config,
                    const tokenizer::Tokenizer* tokenizer) {
   if (config.labels.empty()) return oneToken(text, tokenizer);

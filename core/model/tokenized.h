@@ -30,6 +30,10 @@ std::string_view firstTokens(std::string_view text, const tokenizer::Tokenizer& 
 std::vector<std::string> namesOf(const std::vector<Index>& ids,
                                  const tokenizer::Tokenizer& tokenizer);
 
+/// The name of a token of an input: a patch of an image, or a token of a text, without a tokenizer
+/// its id.
+std::string nameAt(const ModelInput& input, Index place, const tokenizer::Tokenizer* tokenizer);
+
 /// Returns the id of a token given as its id or as a text that is one token. Throws UserError where
 /// the text is several tokens. `tokenizer` may be null: only ids are accepted then.
 Index oneToken(std::string_view text, const tokenizer::Tokenizer* tokenizer);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 
 #include "tests/cli/cli_test.h"
 #include "tests/core/support/circuits.h"
@@ -346,6 +347,14 @@ TEST(SweepCommand, ReadsAnImage) {
   const json against = jsonOf({"sweep", "headscope:shapes", "--image", picture, "--token", "circle",
                                "--against", "square", "--over", "places"});
   EXPECT_EQ(against["against"], "square");
+  EXPECT_EQ(against["effects"][1]["place"], 1);
+  EXPECT_EQ(against["effects"][1]["token"], "patch 1,1");
+  const CliResult places =
+      runProgram({"sweep", "headscope:shapes", "--image", picture, "--over", "places"});
+  EXPECT_TRUE(std::regex_search(places.out, std::regex("\\d+ \\(patch \\d,\\d\\)"))) << places.out;
+  const CliResult one =
+      runProgram({"sweep", "headscope:shapes", "--image", picture, "--place", "1"});
+  EXPECT_NE(one.out.find("at place 2 (patch 1,1) alone"), std::string::npos) << one.out;
   expectRefused({"sweep", "headscope:shapes", "--text", "a"}, {"reads images", "--image"});
   expectRefused(sweep("tiny-gpt2", {"--image", picture}), {"--image", "reads texts"});
 }

@@ -233,6 +233,20 @@ TEST(WhyCommand, FollowsANeuron) {
   }
 }
 
+/// The tokens of an image are its patches, and its word is a label.
+TEST(WhyCommand, NamesPatchesAndLabels) {
+  const Arguments command{"why",      "headscope:shapes", "--image", "headscope:shapes/circle",
+                          "--follow", "h1.0 s9"};
+  const json found = jsonOf(command);
+  EXPECT_EQ(found["label"], "circle");
+  EXPECT_FALSE(found.contains("token"));
+  EXPECT_EQ(found["levels"][1]["sources"][0]["token"], "class");
+  EXPECT_EQ(found["levels"][1]["sources"][1]["token"], "patch 1,1");
+  const CliResult told = runProgram(command);
+  EXPECT_NE(told.out.find("why circle at “class” (place 1)"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("at “patch 2,1” (place 10): score"), std::string::npos) << told.out;
+}
+
 /// The window's own figure, with text that can be selected.
 TEST(WhyCommand, DrawsTheChainAsAFigure) {
   TempFolder folder;
