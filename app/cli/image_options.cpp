@@ -10,35 +10,56 @@
 
 namespace headscope::cli {
 
+namespace {
+
+/// Adds both flags, of which one is given.
+std::vector<CLI::Option*> addBoth(CLI::App& app, ImageOptions& options, const std::string& about,
+                                  const std::string& aboutPixels) {
+  auto* image = app.add_option(options.flags + "image", options.image, about)
+                    ->check(notEmpty)
+                    ->type_name("FILE");
+  auto* pixels = app.add_option(options.flags + "pixels", options.pixels, aboutPixels)
+                     ->check(notEmpty)
+                     ->excludes(image)
+                     ->type_name("FILE.safetensors");
+  return {image, pixels};
+}
+
+}  // namespace
+
 void addImageFlags(CLI::App& app, ImageOptions& options, const std::string& group) {
-  auto* image =
-      app.add_option("--image", options.image,
-                     "a picture for a model that reads images: PNG, JPEG or WebP, resized and "
-                     "normalised by the folder's preprocessor_config.json; or a drawn one, as "
-                     "headscope:shapes/circle")
-          ->check(notEmpty)
-          ->type_name("FILE");
-  auto* pixels =
-      app.add_option("--pixels", options.pixels,
-                     "its pixels in the place of a picture: the tensor pixel_values, (C,H,W) or "
-                     "(1,C,H,W), already normalised")
-          ->check(notEmpty)
-          ->excludes(image)
-          ->type_name("FILE.safetensors");
+  const auto both =
+      addBoth(app, options,
+              "a picture for a model that reads images: PNG, JPEG or WebP, resized and "
+              "normalised by the folder's preprocessor_config.json; or a drawn one, as "
+              "headscope:shapes/circle",
+              "its pixels in the place of a picture: the tensor pixel_values, (C,H,W) or "
+              "(1,C,H,W), already normalised");
   if (group.empty()) return;
-  image->group(group);
-  pixels->group(group);
+  for (CLI::Option* each : both) each->group(group);
+}
+
+std::vector<CLI::Option*> addOtherImageFlags(CLI::App& app, ImageOptions& options,
+                                             const std::string& about,
+                                             const std::vector<CLI::Option*>& excluded) {
+  auto both = addBoth(app, options, about, "its pixels in the place of that picture");
+  for (CLI::Option* each : both) {
+    for (CLI::Option* other : excluded) each->excludes(other);
+  }
+  return both;
 }
 
 void requireImage(const ImageOptions& options, const std::string& folder,
                   const model::Model& model) {
   const bool reads = model.config().image.on();
   if (reads == options.given()) return;
-  if (!reads)
-    throw UserError(fmt::format(
-        "--image: {} reads texts: leave --image and --pixels out, and give --text", folder));
-  throw UserError(
-      fmt::format("{} reads images: give --image FILE or --pixels FILE.safetensors", folder));
+  if (!reads) {
+    throw UserError(
+        fmt::format("{0}image: {1} reads texts: leave {0}image and {0}pixels out, and give {0}text",
+                    options.flags, folder));
+  }
+  throw UserError(fmt::format("{1} reads images: give {0}image FILE or {0}pixels FILE.safetensors",
+                              options.flags, folder));
 }
 
 model::ModelInput imageInputFrom(const ImageOptions& options, const std::string& folder,
@@ -47,7 +68,7 @@ model::ModelInput imageInputFrom(const ImageOptions& options, const std::string&
     try {
       return imageInput(model, formats::readPixels(options.pixels));
     } catch (const UserError& error) {
-      throw UserError(fmt::format("--pixels: {}", error.what()));
+      throw UserError(fmt::format("{}pixels: {}", options.flags, error.what()));
     }
   }
   const model::ModelConfig& config = model.config();
@@ -58,8 +79,8 @@ model::ModelInput imageInputFrom(const ImageOptions& options, const std::string&
 }
 
 void addFilesRead(FileFlags& files, const ImageOptions& options) {
-  files.reads("--image", options.image);
-  files.reads("--pixels", options.pixels);
+  files.reads(options.flags + "image", options.image);
+  files.reads(options.flags + "pixels", options.pixels);
 }
 
 }  // namespace headscope::cli

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "app/cli/file_flags.h"
 #include "core/model/model_trace.h"
@@ -11,13 +12,19 @@
 namespace headscope::cli {
 
 struct ImageOptions {
-  std::string image;   // a picture
-  std::string pixels;  // a file with its pixels
+  std::string flags = "--";  // begins the names of its flags: "--other-" of another image
+  std::string image;         // a picture
+  std::string pixels;        // a file with its pixels
   bool given() const { return !image.empty() || !pixels.empty(); }
 };
 
 /// Adds --image and --pixels.
 void addImageFlags(CLI::App& app, ImageOptions& options, const std::string& group = {});
+/// Adds those of another image, whose values are put in place, with their options' own names. They
+/// are given without the excluded flags. `about`: what the image is.
+std::vector<CLI::Option*> addOtherImageFlags(CLI::App& app, ImageOptions& options,
+                                             const std::string& about,
+                                             const std::vector<CLI::Option*>& excluded);
 
 /// Throws UserError for an image that the model does not read, and for one that it needs.
 void requireImage(const ImageOptions& options, const std::string& folder,

@@ -117,6 +117,7 @@ ModelInput fittingInput(const ModelOptions& options, OpenModels& models,
 /// Throws UserError for flags that only a text gives a meaning, and for a missing image.
 void checkImageFlags(const ModelOptions& o, const model::Model& model, bool clip) {
   requireImage(o.image, o.directory, model);
+  if (o.readings.patchImage.given()) requireImage(o.readings.patchImage, o.directory, model);
   if (!o.image.given()) return;
   const std::array<std::pair<const char*, bool>, 9> ofTexts{{
       {"--text, --pair or --file", o.text.given() > 0 && !clip},
@@ -267,6 +268,7 @@ ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
 /// The readings of a pass; a target that the model wrote is not continued further.
 ModelReadings readingsOf(const ModelOptions& options, const ModelPass& pass) {
   ModelReadings readings = options.readings;
+  readings.folder = options.directory;
   if (pass.written) readings.generate = 0;
   readings.gradients = options.trace.gradOfId || !options.trace.gradOf.empty();
   return readings;
@@ -343,6 +345,7 @@ ModelPass checkedPass(const ModelOptions& options, OpenModels& models) {
   files.reads("--adapter", options.adapter.folder);
   if (options.text.file != "-") files.reads("--file", options.text.file);
   addFilesRead(files, options.image);
+  addFilesRead(files, options.readings.patchImage);
   noteTraceFile(files, options.trace);
   files.check();
   options.trace.check();

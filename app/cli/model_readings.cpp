@@ -88,26 +88,31 @@ class Reader {
   }
   model::HeadReplaced patched(const HeadOfLayer& head) const {
     const Tensor own = headOutput(*trace_, head);
-    const Tensor rows = fromOtherText()                 ? otherRows(head, own)
+    const Tensor rows = fromOther()                     ? otherRows(head, own)
                         : readings_.patchWith == "mean" ? model::meanOfRows(own)
                                                         : Tensor::zeros(own.shape());
     return replaceHead(trace_, head, rows, row_, word(), other(), {}).value();
   }
-  bool fromOtherText() const { return readings_.patchText || !readings_.patchIds.empty(); }
+  bool fromOther() const {
+    return readings_.patchText || !readings_.patchIds.empty() || readings_.patchImage.given();
+  }
+  const char* whatIsRead() const { return config().image.on() ? "image" : "text"; }
   /// "its mean over the text's tokens".
   std::string patchInWords() const {
-    if (fromOtherText()) return "its output on the other text";
+    if (fromOther()) return fmt::format("its output on the other {}", whatIsRead());
     if (readings_.patchWith != "mean") return "nothing";
-    return fmt::format("its mean over the {}'s tokens",
-                       trace_->config().image.on() ? "image" : "text");
+    return fmt::format("its mean over the {}'s tokens", whatIsRead());
   }
 
-  /// The alignment with the text of --patch-text or --patch-ids.
+  /// The alignment with the text or image of --patch-text, --patch-ids or --patch-image.
   model::AlignedText alignment() const { return aligned(trace_->document().input, otherInput()); }
 
  private:
   model::ModelInput otherInput() const {
     const model::ModelConfig& c = trace_->config();
+    if (readings_.patchImage.given()) {
+      return imageInputFrom(readings_.patchImage, readings_.folder, *trace_->document().model);
+    }
     model::ModelInput input{readings_.patchIds, {}, {}};
     if (readings_.patchText) {
       if (names_ == nullptr) {
@@ -179,9 +184,9 @@ void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace
     out << fmt::format(", direct {:+.4f}; the other {:+.4f} come by {}\n", *found.direct,
                        found.total() - *found.direct, between);
   }
-  if (reader.fromOtherText()) printAlignment(out, reader.alignment());
+  if (reader.fromOther()) printAlignment(out, reader.alignment());
   TextTable table({Align::left, Align::right, Align::right, Align::right});
-  table.add({"word", "before", "after", "change"});
+  table.add({trace.config().image.on() ? "label" : "word", "before", "after", "change"});
   for (const auto& word : found.words) {
     table.add({reader.nameOf(word.id), fmt::format("{:.3f}", word.before),
                fmt::format("{:.3f}", word.after),
@@ -202,7 +207,7 @@ Json patchJson(const Reader& reader, const ModelReadings& readings, const HeadOf
   Json all = Json::emptyObject();
   formats::addLayer(all, head.layer, reader.config());
   all["head"] = head.head;
-  all["with"] = reader.fromOtherText() ? "text" : readings.patchWith;
+  all["with"] = reader.fromOther() ? reader.whatIsRead() : readings.patchWith;
   all["at"] = reader.row();
   all["word"] = reader.tokenJson(reader.word());
   if (const auto other = reader.other()) all["other"] = reader.tokenJson(*other);
@@ -210,7 +215,7 @@ Json patchJson(const Reader& reader, const ModelReadings& readings, const HeadOf
   all["logit_after"] = numberJson(found.logitAfter);
   all["total_effect"] = numberJson(found.total());
   all["direct_effect"] = found.direct ? numberJson(*found.direct) : Json();
-  if (reader.fromOtherText()) addAlignment(all, reader.alignment());
+  if (reader.fromOther()) addAlignment(all, reader.alignment());
   all["words"] = std::move(words);
   return all;
 }
@@ -272,13 +277,18 @@ void addModelReadings(CLI::App& app, ModelReadings& r) {
                    ->needs(patch)
                    ->excludes(with)
                    ->type_name("TEXT");
-  app.add_option("--patch-ids", r.patchIds, "by its output on these token ids: 1,2,3")
-      ->delimiter(',')
-      ->check(notWhole)
-      ->needs(patch)
-      ->excludes(with)
-      ->excludes(text)
-      ->type_name("N,N…");
+  auto* ids = app.add_option("--patch-ids", r.patchIds, "by its output on these token ids: 1,2,3")
+                  ->delimiter(',')
+                  ->check(notWhole)
+                  ->needs(patch)
+                  ->excludes(with)
+                  ->excludes(text)
+                  ->type_name("N,N…");
+  for (CLI::Option* image : addOtherImageFlags(
+           app, r.patchImage, "by its output on this picture, of the same size, patch by patch",
+           {with, text, ids})) {
+    image->needs(patch);
+  }
   auto* generate =
       app.add_option("--generate", r.generate,
                      "continue the text by this many tokens, or until the model ends it")

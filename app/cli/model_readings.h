@@ -9,6 +9,7 @@
 
 #include "app/cli/generated.h"
 #include "app/cli/head_flags.h"
+#include "app/cli/image_options.h"
 #include "core/base/json.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/stream_parts.h"
@@ -25,6 +26,8 @@ struct ModelReadings {
   std::string patchWith = "mean";      // or "zero"
   std::optional<std::string> patchText;
   std::vector<Index> patchIds;
+  ImageOptions patchImage{"--patch-", {}, {}};
+  std::string folder;  // the model's, which says how the picture is read
   Index generate = 0;
   double temperature = 0.0;
   Index topK = 0;

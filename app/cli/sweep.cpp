@@ -27,8 +27,10 @@ void checkSweep(const SweepOptions& options) {
   if (!options.place.empty() && options.over == "places") {
     throw UserError("--place: --over places replaces every place in turn: give another --over");
   }
-  if (options.with != "other" && (options.otherText || !options.otherIds.empty())) {
-    throw UserError("--other-text and --other-ids belong to --with other");
+  const bool other = options.otherText || !options.otherIds.empty() || options.otherImage.given();
+  if (options.with != "other" && other) {
+    throw UserError(
+        "--other-text, --other-ids, --other-image and --other-pixels belong to --with other");
   }
   checkTemplateFlags(options.templates, options.set.empty() ? options.jsonLines : options.set);
   prepareGemm();
@@ -107,7 +109,7 @@ Command addSweep(CLI::App& app, Context& context) {
       ->type_name("NUMBER");
   sub->add_option("--with", o.with,
                   "by zero (default), by its mean over the text or over the texts of --set, or by "
-                  "its values on another text")
+                  "its values on another text or image")
       ->check(CLI::IsMember({"zero", "mean", "other"}))
       ->type_name("zero|mean|other");
   sub->add_option("--place", o.place,
@@ -118,11 +120,13 @@ Command addSweep(CLI::App& app, Context& context) {
   auto* otherText = sub->add_option("--other-text", o.otherText,
                                     "the other text, aligned with the first token by token")
                         ->type_name("TEXT");
-  sub->add_option("--other-ids", o.otherIds, "the other text's token ids: 1,2,3")
-      ->delimiter(',')
-      ->check(notWhole)
-      ->excludes(otherText)
-      ->type_name("N,N…");
+  auto* otherIds = sub->add_option("--other-ids", o.otherIds, "the other text's token ids: 1,2,3")
+                       ->delimiter(',')
+                       ->check(notWhole)
+                       ->excludes(otherText)
+                       ->type_name("N,N…");
+  addOtherImageFlags(*sub, o.otherImage, "the other image, of the same size, patch by patch",
+                     {otherText, otherIds});
   addAskedWord(*sub, o.asked);
   auto* set = sub->add_option("--set", o.set,
                               "a set of texts, one on a line, or a .jsonl file (-: the standard "

@@ -233,10 +233,16 @@ void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options
 
 namespace {
 
-std::string replacedBy(const SweepOptions& options) {
+const char* whatIsRead(const model::ModelConfig& config) {
+  return config.image.on() ? "image" : "text";
+}
+
+std::string replacedBy(const SweepOptions& options, const model::ModelConfig& config) {
   if (options.with == "zero") return "zero";
-  if (options.with == "other") return "its values on the other text";
-  return options.set.empty() ? "its mean over the text" : "its mean over the set's texts";
+  const char* read = whatIsRead(config);
+  if (options.with == "other") return fmt::format("its values on the other {}", read);
+  return options.set.empty() ? fmt::format("its mean over the {}", read)
+                             : "its mean over the set's texts";
 }
 
 /// Names the number that is read where texts ask for different words.
@@ -273,10 +279,12 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   out << fmt::format(
       "the logit of {}{} is {:.4f}{}", asked ? inWords(*asked, config, names) : askedInWords(swept),
       set ? fmt::format(", the mean over {} texts,", withThousands(swept.effects.texts())) : "",
-      base.metric, other ? fmt::format(" here and {:.4f} on the other text", *other) : "");
+      base.metric,
+      other ? fmt::format(" here and {:.4f} on the other {}", *other, whatIsRead(config)) : "");
   out << '\n';
   if (!set && !swept.aligned.empty()) printAlignment(out, swept.aligned.front());
-  out << fmt::format("with {} replaced by {}", kindOf(options).inWords, replacedBy(options));
+  out << fmt::format("with {} replaced by {}", kindOf(options).inWords,
+                     replacedBy(options, config));
   out << placeInWords(options, swept, config);
   if (!options.to.empty()) {
     out << fmt::format(", through {} alone (from 0), heads between held", options.to);

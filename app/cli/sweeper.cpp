@@ -200,6 +200,11 @@ TextToSweep Sweeper::textOfFlags() const {
       {},
       [this](const model::ModelTrace& trace) { return askedWord(options_.asked, trace, names_); }};
   if (setting_.with != SweepWith::other) return text;
+  requireImage(options_.otherImage, options_.directory, *model_);
+  if (options_.otherImage.given()) {
+    text.other = imageInputFrom(options_.otherImage, options_.directory, *model_);
+    return text;
+  }
   if (!options_.otherText && options_.otherIds.empty()) {
     throw UserError("--with other needs the other text: give --other-text or --other-ids");
   }

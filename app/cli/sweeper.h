@@ -27,6 +27,7 @@ struct SweepOptions {
   std::string over = "heads", with = "zero";
   std::optional<std::string> otherText;
   std::vector<Index> otherIds;
+  ImageOptions otherImage{"--other-", {}, {}};
   AskedWordOptions asked;
   std::string set, jsonLines;  // files, or templates
   TemplateOptions templates;

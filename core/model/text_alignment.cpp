@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <numeric>
 
+#include "core/base/error.h"
 #include "core/base/translation.h"
+#include "core/model/image_embedding.h"
 
 namespace headscope::model {
 namespace {
@@ -76,6 +78,15 @@ Tensor alignedRows(const Tensor& own, const Tensor& other, const std::vector<Ind
 
 namespace {
 
+void checkSizes(const ModelInput& own, const ModelInput& other) {
+  if (own.pixels == nullptr || own.pixels->shape() == other.pixels->shape()) return;
+  const Extent here = extentOf(*own.pixels), there = extentOf(*other.pixels);
+  throw UserError(
+      trFormat("the model reads this image as {} × {} pixels and the other one as {} × {}: their "
+               "patches have no partners; give images of one size",
+               here.width, here.height, there.width, there.height));
+}
+
 std::string nameIn(const ModelInput& input, std::size_t place) {
   return input.tokens.empty() ? fmt::format("{}", input.ids[place])
                               : fmt::format("“{}”", input.tokens[place]);
@@ -84,6 +95,7 @@ std::string nameIn(const ModelInput& input, std::size_t place) {
 }  // namespace
 
 AlignedText aligned(const ModelInput& own, const ModelInput& other) {
+  checkSizes(own, other);
   AlignedText text{alignedPlaces(own.ids, other.ids), {}};
   if (own.ids.size() == other.ids.size()) return text;
   std::vector<std::string> changed, alone, unused;

@@ -1,7 +1,7 @@
 // Text alignment: which token of another text stands for each token of a text, where values of the
 // one are put in place of the other's. Texts of equal length match place by place. Others are
 // aligned with the fewest tokens changed, inserted and left out (Levenshtein 1966); a token that
-// the other text lacks has no partner and keeps its own values.
+// the other text lacks has no partner and keeps its own values. Images match patch by patch.
 //
 //   alignedPlaces({7, 8, 9}, {7, 5, 8, 9})  // {0, 2, 3}: the other's 5 stands for nothing
 #pragma once
@@ -31,6 +31,7 @@ struct AlignedText {
   /// text are not used. Empty for texts of equal length.
   std::string inWords;
 };
+/// Throws UserError for images of different sizes.
 AlignedText aligned(const ModelInput& own, const ModelInput& other);
 
 }  // namespace headscope::model

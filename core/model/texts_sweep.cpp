@@ -12,6 +12,7 @@
 #include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/model/attribution_patching.h"
+#include "core/model/image_embedding.h"
 #include "core/model/logit_metric.h"
 #include "core/model/logit_parts.h"
 
@@ -41,6 +42,20 @@ std::vector<Index> decidingPlaces(const std::vector<Index>& ids,
   return same.empty() ? changed : same;
 }
 
+/// The patches of an image that another image of its size has otherwise.
+std::vector<Index> changedPatches(const ImageInput& image, const Tensor& own, const Tensor& other) {
+  const auto numbers = static_cast<std::size_t>(patchNumbers(image));
+  std::vector<float> here(numbers), there(numbers);
+  std::vector<Index> changed;
+  const Extent size = extentOf(own);
+  for (Index patch = 0; patch < image.gridOf(size).area(); ++patch) {
+    cutPatch(image, own.data(), size, patch, here.data());
+    cutPatch(image, other.data(), size, patch, there.data());
+    if (here != there) changed.push_back(image.firstPatch() + patch);
+  }
+  return changed;
+}
+
 /// The tokens that decide, among those that heads of self-attention and of cross-attention look at.
 /// An id of the target may be another word in the source.
 struct DecidingPlaces {
@@ -48,7 +63,12 @@ struct DecidingPlaces {
 
   DecidingPlaces(const ModelTrace& base, const std::optional<ModelInput>& other,
                  const std::vector<Index>& partners, const AskedWord& asked) {
-    const std::vector<Index>& ids = base.document().input.ids;
+    const ModelInput& input = base.document().input;
+    if (input.pixels != nullptr) {  // its words are labels, which stand in no image
+      if (other) ofText = changedPatches(base.config().image, *input.pixels, *other->pixels);
+      return;
+    }
+    const std::vector<Index>& ids = input.ids;
     const bool two = base.config().crossAttention;
     ofText = decidingPlaces(ids, two ? std::nullopt : other, partners, asked.word, asked.row + 1);
     if (!two) return;

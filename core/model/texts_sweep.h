@@ -6,7 +6,7 @@
 // The values of another text are those of the tokens that stand for the text's own, as
 // text_alignment.h aligns them. The sweep also measures how much each head looks at the word that
 // decides: the asked word where it stands in the text, else the tokens in which the other text
-// differs.
+// differs, of an image the patches in which the other image differs.
 //
 // A model with an encoder and a decoder has a source text besides; another text is another source,
 // with the same target.

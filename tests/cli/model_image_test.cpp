@@ -175,6 +175,26 @@ TEST_F(ModelImage, ClipMatchesAnImageWithTheLinesOfAText) {
   EXPECT_EQ(chain.at("ids"), text.at("ids")) << "the encoder of texts reads it";
 }
 
+TEST_F(ModelImage, AHeadsOutputIsReplacedByThatOnAnotherImage) {
+  const auto patched = [](const std::string& other) {
+    return jsonOf({"model", imageModel("vit"), "--image", pictureFile("rgb.png"), "--patch", "0.1",
+                   "--patch-image", pictureFile(other)})["patch"];
+  };
+  const json found = patched("gray.png");
+  EXPECT_EQ(found["with"], "image");
+  EXPECT_NE(found["total_effect"].get<double>(), 0.0);
+  EXPECT_NEAR(patched("lossless.webp")["total_effect"].get<double>(), 0.0, 1e-6) << "the same one";
+  expectRefused({"model", dataFile("tiny-gpt2"), "--ids", "1,2", "--patch", "0.1", "--patch-image",
+                 pictureFile("rgb.png")},
+                {"--patch-image", "reads texts", "--patch-text"});
+  const std::string wide = path("wide.safetensors");  // five columns of patches
+  writeSafetensors(wide, std::vector<NamedTensor>{{"pixel_values", Tensor::zeros({3, 16, 20})}},
+                   {});
+  expectRefused({"model", imageModel("vit"), "--image", pictureFile("rgb.png"), "--patch", "0.1",
+                 "--patch-pixels", wide},
+                {"one size"});
+}
+
 TEST_F(ModelImage, WhatDoesNotApplyToImagesIsRefused) {
   const std::string vit = imageModel("vit"), picture = pictureFile("rgb.png");
   const auto refused = [&](std::vector<std::string> flags, const char* says) {

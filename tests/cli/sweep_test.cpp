@@ -359,6 +359,41 @@ TEST(SweepCommand, ReadsAnImage) {
   expectRefused(sweep("tiny-gpt2", {"--image", picture}), {"--image", "reads texts"});
 }
 
+/// Values of another image are put in place patch by patch; the patches that differ decide.
+TEST(SweepCommand, PutsInValuesOfAnotherImage) {
+  const Arguments command{"sweep",     "headscope:shapes",
+                          "--image",   "headscope:shapes/circle",
+                          "--with",    "other",
+                          "--token",   "circle",
+                          "--against", "square"};
+  const auto with = [&](const Arguments& flags) {
+    Arguments all = command;
+    all.insert(all.end(), flags.begin(), flags.end());
+    return all;
+  };
+  const Arguments square{"--other-image", "headscope:shapes/square"};
+  const json found = jsonOf(with(square));
+  const json there = jsonOf({"model", "headscope:shapes", "--image", "headscope:shapes/square",
+                             "--attribute", "circle,square"});
+  EXPECT_NEAR(found["other"].get<double>(), there["attribution"]["logit"].get<double>(), 1e-4);
+  EXPECT_NE(found["effects"][0]["value"], found["base"]);
+  EXPECT_GT(found["effects"][0]["looks"].get<double>(), 0.0);
+  const json same = jsonOf(with({"--other-image", "headscope:shapes/circle"}));
+  EXPECT_NEAR(same["effects"][0]["value"].get<double>(), same["base"].get<double>(), 1e-5);
+  EXPECT_TRUE(same["effects"][0]["looks"].is_null()) << "no patch differs";
+  const CliResult told = runProgram(with(square));
+  EXPECT_NE(told.out.find("on the other image"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("replaced by its values on the other image"), std::string::npos);
+
+  expectRefused(command, {"--other-image"});
+  expectRefused(with({"--other-text", "a"}), {"reads images", "--other-image"});
+  expectRefused(sweep("tiny-gpt2", {"--ids", "1,2", "--with", "other", square[0], square[1]}),
+                {"--other-image", "reads texts", "--other-text"});
+  expectRefused({"sweep", "headscope:shapes", "--image", "headscope:shapes/circle", "--other-image",
+                 "headscope:shapes/square"},
+                {"--other-image", "--with other"});
+}
+
 /// A model like BERT predicts the word that the mask hides.
 TEST(SweepCommand, ReadsAtTheMaskToken) {
   const json found = jsonOf(sweep("tiny-bert", {"--text", "the [MASK] sat", "--over", "layers"}));
