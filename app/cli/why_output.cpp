@@ -251,11 +251,13 @@ class Telling {
       out << fmt::format(" {} {:.4f} for the places", score.bias < 0.0 ? "minus" : "plus",
                          std::abs(score.bias));
     }
-    const model::ContentAndPosition sums = contentAndPosition(score);
-    out << fmt::format(
-        " {:+.4f}\n   content {:+.4f}, content with position {:+.4f}, position "
-        "{:+.4f}\n",
-        score.sum, sums.content, sums.mixed, sums.position);
+    out << fmt::format(" {:+.4f}\n", score.sum);
+    if (const auto sums = contentAndPosition(score)) {
+      out << fmt::format(
+          "   content {:+.4f}, content with position {:+.4f}, position "
+          "{:+.4f}\n",
+          sums->content, sums->mixed, sums->position);
+    }
     if (const std::string shares = sharesInWords(level, root()); !shares.empty()) {
       out << fmt::format("   this token gives {}; the shares that follow are of this score\n",
                          shares);

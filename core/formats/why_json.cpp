@@ -197,10 +197,10 @@ class WhyWriter {
     json["query"] = score.query;
     json["key"] = score.key;
     json["penalty"] = 0.0 - score.bias;
-    const model::ContentAndPosition sums = contentAndPosition(score);
-    json["content"] = sums.content;
-    json["content_and_position"] = sums.mixed;
-    json["position"] = sums.position;
+    const auto sums = contentAndPosition(score);
+    json["content"] = sums ? Json(sums->content) : Json();
+    json["content_and_position"] = sums ? Json(sums->mixed) : Json();
+    json["position"] = sums ? Json(sums->position) : Json();
     json["queries"] = partsJson(partsOfQuery(score), without.queries);
     json["keys"] = partsJson(partsOfKey(score), without.keys);
     Json entries = Json::emptyList();

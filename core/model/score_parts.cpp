@@ -105,10 +105,14 @@ StreamReading readingOf(const ScorePlace& of, Side side, const std::optional<Wri
 
 }  // namespace
 
-ContentAndPosition contentAndPosition(const ScoreParts& score) {
+std::optional<ContentAndPosition> contentAndPosition(const ScoreParts& score) {
   const auto isPosition = [](const Writer& writer) {
     return writer.kind == WriterKind::position || writer.kind == WriterKind::relativePosition;
   };
+  if (std::ranges::none_of(score.queries, isPosition) &&
+      std::ranges::none_of(score.keys, isPosition)) {
+    return std::nullopt;
+  }
   ContentAndPosition sums;
   for (std::size_t i = 0; i < score.queries.size(); ++i) {
     for (std::size_t j = 0; j < score.keys.size(); ++j) {

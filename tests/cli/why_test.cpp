@@ -233,6 +233,19 @@ TEST(WhyCommand, FollowsANeuron) {
   }
 }
 
+/// T5 has no positions in its stream: the bias of the distance is a part of its own.
+TEST(WhyCommand, SplitsNoPositionsWhereNoneWrite) {
+  const Arguments command{
+      "why",     dataFile("families/t5"), "--ids",   "44,59,8,32", "--decoder-ids", "0,5",
+      "--score", "encoder:0.3:2:0",       "--depth", "0"};
+  const json score = jsonOf(command)["levels"][0];
+  EXPECT_TRUE(score["position"].is_null());
+  EXPECT_NE(score["penalty"], 0.0);
+  const CliResult told = runProgram(command);
+  EXPECT_EQ(told.out.find("content"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("for the places"), std::string::npos) << told.out;
+}
+
 /// The tokens of an image are its patches, and its word is a label.
 TEST(WhyCommand, NamesPatchesAndLabels) {
   const Arguments command{"why",      "headscope:shapes", "--image", "headscope:shapes/circle",

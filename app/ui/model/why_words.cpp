@@ -224,16 +224,19 @@ std::string WhyWords::shortNameInWords(const ScoreParts& score) const {
 }
 
 std::string WhyWords::scoreInWords(const ScoreParts& score) const {
-  const model::ContentAndPosition sums = contentAndPosition(score);
+  const auto sums = contentAndPosition(score);
   const Stack keys = model::keysOf(*moment_->trace, score.stack, score.head.layer);
   return trFormat(
       "{} scores {:+.3f} from {} to {}: the sum over what wrote into the query "
-      "(rows) × what wrote into the key (columns){}, {:+.3f}; content {:+.3f}, with position "
-      "{:+.3f}.{}",
+      "(rows) × what wrote into the key (columns){}, {:+.3f}{}.{}",
       headInWords(score.stack, score.head, true), score.score,
       placeInWords(score.query, score.stack), placeInWords(score.key, keys),
       score.bias == 0.0 ? std::string() : trFormat(", {:+.3f} for the places", score.bias),
-      score.sum, sums.content, sums.mixed + sums.position, shortNameInWords(score));
+      score.sum,
+      sums ? trFormat("; content {:+.3f}, with position {:+.3f}", sums->content,
+                      sums->mixed + sums->position)
+           : "",
+      shortNameInWords(score));
 }
 
 std::optional<WhyStep> WhyWords::stepOf(const Writer& query, const Writer& key, bool ofQuery) {
