@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "app/ui/cells/cell_focus.h"
@@ -113,8 +114,11 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
   }
   drawText(list, font, {pen.x + indent, pen.y}, t.text, elided(font, sum, room - indent));
   if (lines < 2) return;
-  drawText(list, font, {pen.x + indent, pen.y + lineHeight}, t.textMuted,
-           wholeParts(font, below ? a.remark : a.next, text.width() - indent));
+  // a long line begins further left, so that its end, the result, stays
+  const std::string& second = below ? a.remark : a.next;
+  const float from = std::clamp(text.width() - textSize(font, second).x, 0.0F, indent);
+  drawText(list, font, {pen.x + from, pen.y + lineHeight}, t.textMuted,
+           wholeParts(font, second, text.width() - from));
 }
 
 }  // namespace headscope::ui

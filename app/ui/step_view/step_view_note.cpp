@@ -18,6 +18,7 @@
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
+#include "core/input/input.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -67,10 +68,18 @@ StepViewNote aboutScale(const PanelContext& panel, const std::vector<StepViewIte
 /// Says what a bias by distance adds.
 std::string aboutDistances(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
+  const Index buckets = c.pairBias.settings().buckets;
+  const std::string head = headName(TensorId::scores, panel.selection.head, c);
+  if (std::holds_alternative<TensorSource>(*panel.document.source)) {  // a layer of a model
+    return trFormat(
+        "Each distance adds its bias: {} numbers for {}. All layers share them; an edit changes "
+        "this layer alone.",
+        buckets, head);
+  }
   return trFormat(
       "Each distance adds its bias to a score: {} numbers for {}, one for each bucket "
       "of distances.",
-      c.pairBias.settings().buckets, headName(TensorId::scores, panel.selection.head, c));
+      buckets, head);
 }
 
 StepViewNote aboutNoMask(const PanelContext& panel) {
