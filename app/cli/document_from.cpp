@@ -12,7 +12,6 @@
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
 #include "core/attention/state_dict.h"
-#include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/document/document.h"
 #include "core/editing/edit.h"
@@ -166,7 +165,7 @@ void takeDimensions(AttentionConfig& c, const GivenWeights& given, bool sourceFi
 }
 
 void setPassSettings(AttentionConfig& c, const PassOptions& o) {
-  for (const auto& [which, value] : o.switches) setValue(*which, c, value);
+  setSwitches(c, o.switches);
   if (o.positionsKind == "rope") c.rotary.theta = Rotary::kUsualTheta;
   const bool turnsOtherwise = o.ropeDims.has_value() || !o.ropePairs.empty();
   if (turnsOtherwise && !c.rotary.on()) {
@@ -401,10 +400,7 @@ DocumentPtr documentFrom(const PassOptions& o) {
   }
   if (!o.pairBias.empty()) {
     underFlag("--pair-bias", o.pairBias, [&] {
-      const AttentionConfig& c = document->config;
-      edit(SetPairBias{o.pairBias == kRandomBias
-                           ? PairBias::drawn(c.numHeads, c.seqLen, c.keys(), o.seed.value_or(1))
-                           : formats::loadPairBias(o.pairBias, c)});
+      edit(SetPairBias{pairBiasFrom(o.pairBias, document->config, o.seed.value_or(1))});
     });
   }
   dropHeads(o, document->config.numHeads, 0, edit);

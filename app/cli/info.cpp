@@ -8,6 +8,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/output.h"
+#include "app/cli/pass_options.h"
 #include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/memory_budget.h"
@@ -22,6 +23,8 @@ constexpr Index kCommonHeadWidth = 64;
 
 struct InfoOptions {
   ConfigOptions config;
+  GivenSwitches switches;
+  std::string pairBias;  // "random", a file, or empty
   bool presets = false;
   bool json = false;
 };
@@ -140,16 +143,38 @@ Json presetsJson() {
   return {{"presets", std::move(list)}};
 }
 
+/// Throws UserError where a bias of pairs would be larger than those that are drawn.
+void checkPairs(const AttentionConfig& c) {
+  if (PairBias::drawn(1, 1, 1, 1).fittedTo(c.numHeads, c.seqLen, c.keys()).on()) return;
+  throw UserError(
+      fmt::format("--pair-bias: {} heads with {} × {} pairs are too many numbers: give "
+                  "fewer heads or tokens",
+                  c.numHeads, withThousands(c.seqLen), withThousands(c.keys())));
+}
+
+/// The configuration of the flags. A preset's bias of pairs is left out where the sizes are others.
+AttentionConfig configOf(const InfoOptions& options) {
+  AttentionConfig config = configFrom(options.config);
+  setSwitches(config, options.switches);
+  if (!config.pairBias.fits(config.numHeads, config.seqLen, config.keys())) config.pairBias = {};
+  requireValid(config);
+  if (options.pairBias.empty()) return config;
+  checkPairs(config);
+  config.pairBias = pairBiasFrom(options.pairBias, config, 1);
+  requireValid(config);
+  return config;
+}
+
 void runInfo(const InfoOptions& options, std::ostream& out) {
   if (options.presets) {
-    if (!options.config.preset.empty() || options.config.dimensionsGiven()) {
+    if (!options.config.preset.empty() || options.config.dimensionsGiven() ||
+        !options.switches.empty() || !options.pairBias.empty()) {
       throw UserError("--presets lists all presets: leave out the other flags except --json");
     }
     if (options.json) return printJson(out, withSchema("presets", presetsJson()));
     return printPresets(out);
   }
-  const AttentionConfig config = configFrom(options.config);
-  requireValid(config);
+  const AttentionConfig config = configOf(options);
   const Ledger cost = ledger(config);
   if (options.json) return printJson(out, withSchema("info", infoJson(config, cost)));
   printInfo(out, options.config.name(), config, cost);
@@ -161,6 +186,9 @@ Command addInfo(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("info", "shapes, parameters and cost, step by step");
   auto options = std::make_shared<InfoOptions>();
   addConfigOptions(*sub, options->config);
+  const char* group = "Attention";
+  addSwitches(*sub, options->switches, group);
+  addPairBias(*sub, options->pairBias, group);
   sub->add_flag("--presets", options->presets, "list the presets instead");
   sub->add_flag("--json", options->json, "print JSON");
   return {sub, [options](std::ostream& out) { runInfo(*options, out); }};

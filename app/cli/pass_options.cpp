@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "core/attention/config.h"
 #include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
@@ -70,11 +71,12 @@ void addWeightFlags(CLI::App& app, PassOptions& o) {
       "prefix of its names in the file: encoder.layers.0.self_attn.", group);
 }
 
-/// Adds the flags of all switches that have one.
-void addSwitches(CLI::App& app, PassOptions& o, const char* group) {
+}  // namespace
+
+void addSwitches(CLI::App& app, GivenSwitches& switches, const char* group) {
   for (const Switch& each : allSwitches()) {
     if (each.flag == nullptr) continue;
-    const auto take = [&o, &each](double value) { o.switches.emplace_back(&each, value); };
+    const auto take = [&switches, &each](double value) { switches.emplace_back(&each, value); };
     if (each.isFlag()) {
       app.add_flag_callback(
              each.flag, [take, &each] { take(1.0 - defaultOf(each)); }, each.about)
@@ -88,13 +90,33 @@ void addSwitches(CLI::App& app, PassOptions& o, const char* group) {
   }
 }
 
+void setSwitches(AttentionConfig& config, const GivenSwitches& switches) {
+  for (const auto& [which, value] : switches) setValue(*which, config, value);
+}
+
+void addPairBias(CLI::App& app, std::string& pairBias, const char* group) {
+  add(app, "--pair-bias", pairBias, {"random|FILE", notEmpty},
+      "a number for each head and pair of tokens that is added to their score, as in AlphaFold 2: "
+      "drawn from the seed, or from a file: pair_bias (H,T,M) in .safetensors, or .npy",
+      group);
+}
+
+PairBias pairBiasFrom(const std::string& pairBias, const AttentionConfig& config,
+                      std::uint64_t seed) {
+  return pairBias == kRandomBias
+             ? PairBias::drawn(config.numHeads, config.seqLen, config.keys(), seed)
+             : formats::loadPairBias(pairBias, config);
+}
+
+namespace {
+
 void addPassFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Attention";
   app.add_flag("--causal", o.causal, "no key after its query")->group(group);
   add(app, "--window", o.window, kWhole, "only keys less than N away (0: no window)", group);
   addList(app, "--lengths", o.lengths, "number of keys without padding, per batch item: 7,4,1",
           group);
-  addSwitches(app, o, group);
+  addSwitches(app, o.switches, group);
   app.add_option("--positions-kind", o.positionsKind,
                  "rope: pairs of coordinates of Q and K turn with their position (Su et al. 2021); "
                  "alibi: each head subtracts its slope times the distance from the scores, in the "
@@ -115,10 +137,7 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
       "a score without a key in the softmax of each head, as in gpt-oss: 0.5,-1,2,0", group)
       ->delimiter(',')
       ->allow_extra_args(false);
-  add(app, "--pair-bias", o.pairBias, {"random|FILE", notEmpty},
-      "a number for each head and pair of tokens that is added to their score, as in AlphaFold 2: "
-      "drawn from the seed, or from a file: pair_bias (H,T,M) in .safetensors, or .npy",
-      group);
+  addPairBias(app, o.pairBias, group);
   add(app, "--drop-heads", o.dropHeads, {"N,N", notEmpty},
       "heads that are off, from 0: 2,5; of a model's layer also 1.2 or L1H2; or all", group)
       ->delimiter(',')

@@ -13,6 +13,7 @@
 #include "app/cli/image_options.h"
 #include "app/cli/open_model.h"
 #include "app/cli/target_text.h"
+#include "core/attention/pair_bias.h"
 #include "core/document/fwd.h"
 #include "core/document/trace_gradients.h"
 #include "core/formats/session.h"
@@ -25,6 +26,9 @@ namespace headscope::cli {
 
 /// The value of --pair-bias that draws it.
 inline constexpr std::string_view kRandomBias = "random";
+
+/// The switches whose flags are given, with their values.
+using GivenSwitches = std::vector<std::pair<const Switch*, double>>;
 
 struct PassOptions {
   ConfigOptions config;
@@ -43,8 +47,8 @@ struct PassOptions {
   bool causal = false;
   std::optional<Index> window;
   std::vector<Index> lengths;
-  std::vector<std::pair<const Switch*, double>> switches;  // those given, with their values
-  std::string positionsKind;                               // "rope", "alibi", or empty
+  GivenSwitches switches;
+  std::string positionsKind;  // "rope", "alibi", or empty
   std::optional<Index> ropeDims;
   std::string ropePairs;      // "halves", "neighbours", or empty
   std::vector<double> sinks;  // one for each head
@@ -72,6 +76,15 @@ struct PassOptions {
   bool strict = false;             // refuses a model with parts that the pass would leave out
   std::string modelContradiction;  // a flag given together with --model
 };
+
+/// Adds the flags of all switches that have one.
+void addSwitches(CLI::App& app, GivenSwitches& switches, const char* group);
+void setSwitches(AttentionConfig& config, const GivenSwitches& switches);
+/// Adds --pair-bias.
+void addPairBias(CLI::App& app, std::string& pairBias, const char* group);
+/// The bias that --pair-bias names, for the sizes of a configuration. Throws UserError.
+PairBias pairBiasFrom(const std::string& pairBias, const AttentionConfig& config,
+                      std::uint64_t seed);
 
 void addPassOptions(CLI::App& app, PassOptions& options);
 

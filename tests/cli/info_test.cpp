@@ -116,6 +116,21 @@ TEST(Info, ListsThePresets) {
   EXPECT_NE(table.out.find("d_k is 64 in 8 of 11"), std::string::npos);
 }
 
+/// The settings of AlphaFold's row attention by flags have the numbers of its preset.
+TEST(Info, HasTheGateAndThePairBias) {
+  const json preset = jsonOf({"info", "--preset", "alphafold2-evoformer"});
+  const json flags = jsonOf({"info", "--d-model", "256", "--heads", "8", "--seq-len", "32",
+                             "--gate", "--pair-bias", "random"});
+  EXPECT_EQ(flags["steps"], preset["steps"]);
+  EXPECT_EQ(flags["parameters"], preset["parameters"]);
+  EXPECT_EQ(preset["parameters"]["b_G"], 256);
+  EXPECT_EQ(flags["steps"][4]["inputs"].size(), 2U) << "scores and their bias";
+  EXPECT_EQ(jsonOf({"info", "--preset", "alphafold2-evoformer", "--seq-len", "5"})["parameters"],
+            preset["parameters"]);
+  expectRefused({"info", "--seq-len", "60000", "--pair-bias", "random"}, {"--pair-bias", "fewer"});
+  expectRefused({"info", "--presets", "--gate"}, {"--presets"});
+}
+
 TEST(Info, TheScaleIsANumber) {
   const CliResult narrow = runProgram({"info", "--d-model", "256", "--heads", "8"});
   EXPECT_NE(narrow.out.find("d_k = 256 / 8 = 32, √32 ≈ 5.657, d_v = d_k\n"), std::string::npos)
