@@ -82,6 +82,10 @@ AttentionConfig configFrom(const ConfigOptions& options) {
   return config;
 }
 
+void refuseIf(bool wrong, const char* sentence) {
+  if (wrong) throw UserError(sentence);
+}
+
 void requireValid(const AttentionConfig& config) {
   auto problems = validate(config);
   if (!problems.empty()) throw UserError(std::move(problems));

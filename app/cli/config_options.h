@@ -41,6 +41,9 @@ AttentionConfig configFrom(const ConfigOptions& options);
 /// Throws UserError for an invalid configuration; lists all problems.
 void requireValid(const AttentionConfig& config);
 
+/// Throws UserError where something is wrong.
+void refuseIf(bool wrong, const char* sentence);
+
 /// Checks for CLI11: each returns a sentence about the error, or an empty string.
 std::string notWhole(const std::string& text);
 std::string notNumber(const std::string& text);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/cli/head_flags.h"
-#include "app/cli/model_text.h"
+#include "app/cli/layer_of_model.h"
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
@@ -19,7 +19,6 @@
 #include "core/formats/pass_files.h"
 #include "core/input/tables.h"
 #include "core/input/training_domain.h"
-#include "core/model/model_trace.h"
 #include "core/presets/presets.h"
 #include "core/training/learned_layer.h"
 #include "core/training/learned_weights.h"
@@ -36,10 +35,6 @@ struct GivenWeights {
   Index kvHeads = 0;
   HeadNorm headNorm = {};
 };
-
-void refuseIf(bool wrong, const char* sentence) {
-  if (wrong) throw UserError(sentence);
-}
 
 void refuseContradictions(const PassOptions& o) {
   const bool text = !o.texts.empty();
@@ -274,71 +269,22 @@ const formats::SavedScene* sceneFrom(const PassOptions& o, const formats::Sessio
                       : fmt::format("the scenes {}: give one of them", fmt::join(numbers, ", "))));
 }
 
-namespace {
-
-/// Returns the attention of a model's layer over the tokens, with the edits of the flags.
-DocumentPtr layerOfModel(const PassOptions& o) {
-  const std::string other = !o.session.empty() ? "--session" : o.modelContradiction;
-  if (!other.empty()) {
-    throw UserError(fmt::format(
-        "--model gives the pass, and {} describes it too: leave one of them out", other));
-  }
-  refuseIf(!o.layer, "--model has several layers: choose one with --layer N, from 0");
-  refuseIf(o.texts.size() > 1, "--model runs on one text: give --text once");
-  refuseIf(o.image.given() && !o.texts.empty(),
-           "--text and --image or --pixels both give what the model reads: leave one of them out");
-  refuseIf(o.image.given() && !o.ids.empty(),
-           "--ids and --image or --pixels both give what the model reads: leave one of them out");
-  ModelTextOptions text;
-  if (!o.texts.empty()) text.texts = {o.texts.front()};
+DocumentPtr withChanges(DocumentPtr document, const PassOptions& o, Index layer) {
   const Index budget = defaultMemoryBudget();
-  OpenModels models;
-  const formats::AdaptedFolder place = adaptedFolderFrom(o.model, o.adapter);
-  const model::ModelPtr model =
-      models.model(place, budget / 2, o.strict, encoderFor(place.model.string(), o.image.given()));
-  refuseTarget(o.target, *model);
-  const bool two = model->encoder() != nullptr;
-  refuseIf(two && o.attention.empty(),
-           "--model has an encoder and a decoder: say whose attention with --attention encoder, "
-           "decoder or cross");
-  refuseIf(!two && !o.attention.empty(),
-           "--attention is for a model with an encoder and a decoder: leave it out");
-  const model::ModelPtr& first = two ? model->encoder() : model;
-  const std::string folder = place.model.string();
-  requireImage(o.image, folder, *first);
-  const Index layers = (o.attention == "encoder" ? first : model)->config().depth();
-  if (*o.layer < 0 || *o.layer >= layers) {
-    throw UserError(
-        fmt::format("--layer {}: {} has the layers 0 to {}", *o.layer, model->name(), layers - 1));
-  }
-  ExecutionContext execution;
-  execution.threads = o.threads;
-  auto trace = model::runModel(
-      model::makeModelDocument(
-          first, o.image.given() ? imageInputFrom(o.image, folder, *first)
-                                 : modelInput(models, folder, text, o.ids, first->config())),
-      nullptr, execution, budget / 2);
-  Index layer = *o.layer;
-  if (two && o.attention != "encoder") {
-    Target target = targetOf(o.target, models, folder, emptyTarget(model, trace), {}, execution);
-    trace = model::runModel(model::makeModelDocument(model, std::move(target.input), trace),
-                            nullptr, execution, budget / 2);
-    layer = 2 * layer + (o.attention == "cross" ? 1 : 0);
-  }
-  DocumentPtr document = trace->documentOfLayer(layer, budget);
   const auto edit = [&](const Edit& change) {
     document = apply(*document, change, budget).document;
   };
-  dropHeads(o, document->config.numHeads, *o.layer, edit);
+  dropHeads(o, document->config.numHeads, layer, edit);
   setWhatIf(o, edit);
   return document;
 }
 
-}  // namespace
-
 DocumentPtr documentFrom(const PassOptions& o) {
   refuseIf(o.scene && o.session.empty(), "--scene needs a session: give --session as well");
-  if (!o.model.empty()) return layerOfModel(o);
+  if (!o.model.empty()) {
+    const LayerOfModel layer = layerOfModel(o);
+    return withChanges(layer.document, o, *o.layer);
+  }
   refuseIf(o.layer.has_value(), "--layer needs a model: give --model as well");
   refuseIf(o.strict, "--strict needs a model's folder: give --model as well");
   refuseIf(!o.adapter.folder.empty(), "--adapter needs a model: give --model as well");
@@ -403,9 +349,7 @@ DocumentPtr documentFrom(const PassOptions& o) {
       edit(SetPairBias{pairBiasFrom(o.pairBias, document->config, o.seed.value_or(1))});
     });
   }
-  dropHeads(o, document->config.numHeads, 0, edit);
-  setWhatIf(o, edit);
-  return document;
+  return withChanges(document, o);
 }
 
 namespace {

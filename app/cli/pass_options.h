@@ -99,6 +99,10 @@ const formats::SavedScene* sceneFrom(const PassOptions& options, const formats::
 /// Returns the document of the flags. Throws UserError for contradictory flags and unusable files.
 DocumentPtr documentFrom(const PassOptions& options);
 
+/// The document with the heads that are off, the pins, mistakes and dropout of the flags; `layer`:
+/// its number in its model.
+DocumentPtr withChanges(DocumentPtr document, const PassOptions& options, Index layer = 0);
+
 /// Returns the document for the window and its pictures. Texts and series without flags for weights
 /// get learned heads if these are stored or `learnNow` is set, and designed ones otherwise.
 DocumentPtr documentForWindow(PassOptions options, bool learnNow = false);

@@ -16,6 +16,7 @@
 #include "app/autosave.h"
 #include "app/cli/commands.h"
 #include "app/cli/file_flags.h"
+#include "app/cli/layer_of_model.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/open_options.h"
@@ -49,7 +50,12 @@ constexpr int kPictureWidth = 1600;
 constexpr int kPictureHeight = 1000;
 
 AppOptions programFor(const WindowFlags& flags, bool learnNow = false) {
-  AppOptions options = optionsToOpen(flags.pass, learnNow);
+  AppOptions options;
+  if (flags.pass.model.empty()) {
+    options = optionsToOpen(flags.pass, learnNow);
+  } else {
+    openWithModel(options, flags.pass);
+  }
   flags.look.applyTo(options.view);
   options.threads = flags.pass.threads;
   options.firstLook = flags.pass.session.empty();

@@ -168,7 +168,10 @@ class TopBarRow {
     const char* mark = narrow ? "▾" : "";
     const float arrow = narrow ? textSize(look_.fonts.regular, mark).x : ImGui::GetFrameHeight();
     const float room = box - arrow - 2 * ImGui::GetStyle().FramePadding.x;
-    std::string shown = tr("preset");
+    const auto* layer = std::get_if<TensorSource>(panel_.document.source.get());
+    // a layer of a model has its name, as a loaded input has its file's
+    const std::string loaded = now == nullptr && layer != nullptr ? layer->name : std::string();
+    std::string shown = loaded.empty() ? tr("preset") : elided(look_.fonts.regular, loaded, room);
     if (now != nullptr) {
       const std::string from = isStill(*now) ? "" : "from ";
       shown = from + std::string(tr(now->title));
@@ -187,8 +190,10 @@ class TopBarRow {
       }
       ImGui::EndCombo();
     } else {
-      tip(look_, now == nullptr ? tr("Presets: the dimensions of well-known models")
-                                : fmt::format("{}\n{}", tr(now->title), aboutPreset(*now)));
+      const std::string about = tr("Presets: the dimensions of well-known models");
+      tip(look_, now != nullptr   ? fmt::format("{}\n{}", tr(now->title), aboutPreset(*now))
+                 : loaded.empty() ? about
+                                  : fmt::format("{}\n{}", loaded, about));
     }
   }
 
