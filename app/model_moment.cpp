@@ -19,7 +19,6 @@
 #include "core/formats/attention_file.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_edits.h"
-#include "core/formats/pictures/image_processor.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/shipped_picture.h"
 #include "core/formats/tokenizer_files.h"
@@ -377,12 +376,10 @@ class MomentMaker {
       moment_.shapePatches = before->shapePatches;
       return before->trace->document().input;
     }
-    const model::ModelConfig& config = of.config();
-    const formats::ImageProcessor processor = formats::imageProcessorOf(moment_.folder, config);
-    const formats::Picture shown = formats::shownPicture(processor, wholePicture());
-    moment_.picture = std::make_shared<const formats::Picture>(shown);
-    moment_.shapePatches = shapePatchesOf(moment_.text, config.image);
-    return imageInput(of, formats::pixelsOf(processor, shown, config.image.channels));
+    ShownPicture shown = shownTo(of, moment_.folder, wholePicture());
+    moment_.picture = std::move(shown.picture);
+    moment_.shapePatches = shapePatchesOf(moment_.text, of.config().image);
+    return std::move(shown.input);
   }
 
   /// Returns true where the model makes no predictions.
@@ -449,10 +446,10 @@ class MomentMaker {
 }  // namespace
 
 model::ModelInput inputOfText(const ModelMoment& moment, const std::string& text) {
-  if (moment.ofImage()) {
-    throw UserError(tr("this model reads images: another text has no meaning for it"));
-  }
-  return inputFor(moment, text, *moment.trace->document().model);
+  const model::Model& of = *moment.trace->document().model;
+  if (!moment.ofImage()) return inputFor(moment, text, of);
+  if (text.empty()) throw UserError(tr("there is no other picture: give the name of its file"));
+  return shownTo(of, moment.folder, formats::readPicture(text)).input;
 }
 
 std::string ModelMoment::tokenName(Index place) const {

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/translation.h"
 #include "core/formats/attention_file.h"
+#include "core/formats/pictures/image_processor.h"
 #include "core/model/tokenized.h"
 
 namespace headscope {
@@ -73,6 +75,15 @@ model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
                                 : inputOf(tokens, *moment.tokenizer, model.config());
   input.tokens = shownNames(input.ids, *moment.tokenizer);
   return input;
+}
+
+ShownPicture shownTo(const model::Model& model, const std::filesystem::path& folder,
+                     const formats::Picture& whole) {
+  const model::ModelConfig& config = model.config();
+  const formats::ImageProcessor processor = formats::imageProcessorOf(folder, config);
+  auto picture = std::make_shared<const formats::Picture>(formats::shownPicture(processor, whole));
+  auto input = imageInput(model, formats::pixelsOf(processor, *picture, config.image.channels));
+  return {std::move(picture), std::move(input)};
 }
 
 std::vector<std::string> shownNames(const std::vector<Index>& ids,

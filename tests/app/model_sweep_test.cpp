@@ -57,6 +57,27 @@ TEST_F(EveryPart, EveryPartIsReplacedInTurn) {
   EXPECT_TRUE(shows("keep their own values")) << all();
 }
 
+/// Another picture has the place of another text, at first a drawing of another shape.
+TEST_F(EveryPart, AnotherPictureGivesItsValues) {
+  open(formats::kShapesModel, "headscope:shapes/circle");
+  tab("Every part");
+  choose("by", "as on another picture");
+  EXPECT_EQ(ui.view().model.prediction.otherText, "headscope:shapes/square");
+  EXPECT_TRUE(shows("replaced by its value on the other picture")) << all();
+  EXPECT_TRUE(shows("on the other picture). Each number")) << all();
+  ui.click("triangle", kModelPredictionCard);
+  EXPECT_EQ(ui.view().model.prediction.otherText, "headscope:shapes/triangle");
+  ui.view().model.prediction.otherText = "headscope:shapes/circle";
+  calm();
+  EXPECT_TRUE(shows("the page's own picture")) << all();
+  ui.view().model.prediction.otherText = "nowhere.png";
+  calm();
+  EXPECT_TRUE(shows("nowhere.png")) << all();
+  ui.view().model.prediction.otherText = "headscope:shapes/square";
+  tab("Another output");
+  EXPECT_TRUE(shows("as on “square”")) << all();
+}
+
 /// The effect of a head through one head's key alone, and of a part at one token alone.
 TEST_F(EveryPart, PartsActAtOnePlaceOrThroughOneHead) {
   openInduction();

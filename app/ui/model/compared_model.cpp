@@ -7,6 +7,7 @@
 
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/picture_choice.h"
 #include "app/ui/panel.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
@@ -134,7 +135,9 @@ Computed<std::vector<MetricValue>> distancesOfHeads(const PanelContext& panel,
 
 std::string comparedName(const ModelView& view, const ModelMoment& other) {
   std::vector<std::string> texts;
-  if (!view.compared.text.empty()) texts.push_back(fmt::format("“{}”", other.given()));
+  if (!view.compared.text.empty())
+    texts.push_back(
+        fmt::format("“{}”", other.ofImage() ? pictureName(other.given()) : other.given()));
   if (!view.compared.target.empty()) texts.push_back(fmt::format("“{}”", other.text));
   std::string text = fmt::format("{}", fmt::join(texts, " → "));
   if (view.compared.folder.empty()) return text;

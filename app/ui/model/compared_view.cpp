@@ -18,6 +18,8 @@
 #include "app/ui/model/image_view.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/model_words.h"
+#include "app/ui/model/picture_choice.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
@@ -32,7 +34,6 @@
 #include "core/formats/model_directory.h"
 #include "core/formats/model_name.h"
 #include "core/formats/shipped_model.h"
-#include "core/images/shapes.h"
 
 namespace headscope::ui {
 namespace {
@@ -139,7 +140,8 @@ void drawImages(const PanelContext& panel, const ModelMoment& own, const ModelMo
     ImGui::SetCursorScreenPos(column.cutTop(line).a);
     label(look.fonts.small, look.theme.textMuted,
           elided(look.fonts.small,
-                 fmt::format("{}; {}", tr(kTitles[i]), there ? where : tr("no such head")),
+                 fmt::format("{}, {}; {}", tr(kTitles[i]), pictureName(of.text),
+                             there ? where : tr("no such head")),
                  column.width()));
     if (there) drawRowOnImage(look, of, head, token, column);
   }
@@ -207,7 +209,9 @@ void drawPredictions(const PanelContext& panel, const MomentPtr& own, const Mome
   const FrameContext& look = panel.look;
   if (own->predictions.empty() || other->predictions.empty()) {
     return wrappedLabel(look.fonts.small, look.theme.textMuted,
-                        tr("A model without a language-model head predicts no word."));
+                        own->ofImage()
+                            ? tr("A model without a classifier predicts no label.")
+                            : tr("A model without a language-model head predicts no word."));
   }
   const Index row = predictedRow(panel.modelView, *own);
   const Index otherRow = predictedRow(panel.modelView, *other);
@@ -234,7 +238,7 @@ void drawPredictions(const PanelContext& panel, const MomentPtr& own, const Mome
   }
   Table table(look,
               {.id = "both predictions", .height = ImGui::GetContentRegionAvail().y, .dense = true},
-              {{own->ofImage() ? tr("label") : tr("word"), {}, false, 74, 0, false},
+              {{nounsOf(*own).said, {}, false, 74, 0, false},
                {tr("this"), tr("its probability in this pass"), true, 50, 0, false},
                {"", {}, false, 40, 1, false},
                {tr("other"), tr("its probability in the other pass"), true, 50, 0, false},
@@ -318,17 +322,15 @@ void ComparedTab::controls(const PanelContext& panel, const ModelMoment& own) {
     textField(look, {id, 0, (fits ? whole : another).c_str()}, value);
     ImGui::SameLine(0.0F, look.space.large);
   };
-  const char* kind = own.ofImage() ? tr("picture") : two ? tr("source") : tr("text");
-  text("##compared text", trFormat("another {}", kind), own.given(), view.text);
+  const std::string now = own.ofImage() ? pictureName(own.given()) : own.given();
+  text("##compared text", trFormat("another {}", two ? tr("source") : nounsOf(own).given), now,
+       view.text);
   if (two) text("##compared target", tr("another target"), own.text, view.target);
-  if (own.folder == formats::kShapesModel) {
-    for (const std::string_view shape : images::kShapeNames) {
-      const std::string name = fmt::format("{}/{}", formats::kShapesModel, shape);
-      if (pill(look, fmt::format("{}##compared", shape).c_str(), view.text == name)) {
-        view.text = name;
-      }
-      ImGui::SameLine(0.0F, look.space.small);
+  if (own.ofImage()) {
+    if (auto drawing = offerDrawings(look, "compared", view.text, false)) {
+      view.text = *std::move(drawing);
     }
+    ImGui::SameLine(0.0F, look.space.small);
   }
   inlineLabel(look, look.fonts.small, look.theme.textMuted, "of");
   models(panel, own);

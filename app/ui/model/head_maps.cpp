@@ -6,6 +6,7 @@
 
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/model_words.h"
 #include "core/analysis/head_metrics.h"
 #include "core/base/translation.h"
 #include "core/model/position_patterns.h"
@@ -47,7 +48,7 @@ std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared, bool pre
                        "from −1 to 1; above 0 where a head raises the logit of the tokens that it "
                        "reads (Elhage et al. 2021)")});
   }
-  const char* asked = moment.ofImage() ? tr("label") : tr("word");
+  const auto [given, asked] = nounsOf(moment);
   maps.push_back({trFormat("gradient of the {}", asked), kGradientMap,
                   trFormat("How strongly the logit of the chosen {0}, or the difference of the "
                            "two chosen {0}s, depends on each head's output: the length of its "
@@ -62,7 +63,7 @@ std::string orderInWords(const std::string& order) {
   if (order == kTokensMap) return tr("sorted by weight on tokens");
   if (order == kCopyingMap) return tr("sorted by copying");
   if (order == kPositionMap) return tr("sorted by position alone");
-  if (order == kGradientMap) return tr("sorted by gradient of the word");
+  if (order == kGradientMap) return tr("sorted by gradient");
   if (order == kAdapterMap) return tr("sorted by the adapter's change");
   if (order == kDistanceMap) return tr("sorted by what moved");
   const auto metric = metricFromKey(order);

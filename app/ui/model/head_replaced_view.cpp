@@ -12,6 +12,8 @@
 #include "app/ui/compat.h"
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/model_words.h"
+#include "app/ui/model/picture_choice.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
@@ -33,11 +35,13 @@ namespace {
 using model::HeadReplaced;
 
 /// A text to begin with where another one is asked for: the page's own with another name or word;
-/// else one of a template that the tokenizer can write; where there is none, the page's own.
+/// else one of a template that the tokenizer can write; where there is none, the page's own. Of a
+/// model of images, a drawing.
 std::string firstOtherText(const ModelMoment& moment) {
   const std::string& own = moment.given();
+  if (moment.first().ofImage()) return anotherDrawing(own);
   const formats::TokenizerPtr& tokenizer = moment.first().tokenizer;
-  if (moment.first().ofImage() || tokenizer == nullptr) return own;
+  if (tokenizer == nullptr) return own;
   if (auto other = formats::withAnotherWord(own, *tokenizer)) return std::move(*other);
   try {
     const auto& of = formats::readableTemplate(*tokenizer);
@@ -53,8 +57,10 @@ struct Replacing {
   HeadOfLayer head;
   std::string layer;  // "layer 3"
   Instead instead;
-  std::string otherText;
+  std::string otherText;  // or the path of a picture
   model::Stack stack = model::Stack::decoder;
+  const char* given = "";  // "text", "picture"
+  std::string otherName;   // the other text, or the other picture's name
 
   /// The moment of the stack whose head it is.
   const ModelMoment& momentOf(const ModelMoment& moment) const {
@@ -67,9 +73,9 @@ struct Replacing {
       case Instead::nothing:
         return trFormat("With the output of {} set to zero", of);
       case Instead::mean:
-        return trFormat("With the output of {} at its mean over this text's tokens", of);
+        return trFormat("With the output of {} at its mean over this {}'s tokens", of, given);
       case Instead::otherText:
-        return trFormat("With the output of {} as on “{}”", of, otherText);
+        return trFormat("With the output of {} as on “{}”", of, otherName);
     }
     return {};
   }
@@ -156,7 +162,7 @@ void wordsTable(const PanelContext& panel, const AskedWord& asked, const HeadRep
   const FrameContext& look = panel.look;
   Table table(
       look, {.id = "replaced", .height = ImGui::GetContentRegionAvail().y, .dense = true},
-      {{tr("word"), {}, false, 110, 0, false},
+      {{nounsOf(*asked.moment).said, {}, false, 110, 0, false},
        {tr("before"), tr("its probability"), true, 60, 0, false},
        {"", {}, false, 60, 1, false},
        {tr("after"), tr("its probability with the head's output replaced"), true, 60, 0, false},
@@ -180,8 +186,8 @@ Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const c
                       bool beginsRow) {
   const FrameContext& look = panel.look;
   PredictionView& shown = panel.modelView.prediction;
-  std::vector<std::string> offered{"nothing", tr("its mean"), tr("as on another text")};
-  if (asked.moment->ofImage()) offered.pop_back();
+  const std::vector<std::string> offered{
+      "nothing", tr("its mean"), trFormat("as on another {}", nounsOf(*asked.moment).given)};
   shown.instead = std::clamp(shown.instead, 0, static_cast<int>(offered.size()) - 1);
   const int chosen = menuOf(look, caption, "##instead", offered, shown.instead, beginsRow);
   if (chosen >= 0) shown.instead = chosen;
@@ -191,9 +197,24 @@ Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const c
 void otherTextField(const PanelContext& panel, const AskedWord& asked) {
   PredictionView& shown = panel.modelView.prediction;
   if (shown.otherText.empty()) shown.otherText = firstOtherText(*asked.moment);
+  const bool image = asked.moment->ofImage();
+  if (image) {
+    if (auto drawing = offerDrawings(panel.look, "other", shown.otherText, true)) {
+      shown.otherText = *std::move(drawing);
+    }
+    ImGui::SameLine(0.0F, panel.look.space.small);
+  }
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-  textField(panel.look, textOfLines("##other text", shown.otherText), shown.otherText);
+  textField(panel.look,
+            image ? TextField{"##other picture", 0, tr("the file of another picture")}
+                  : textOfLines("##other text", shown.otherText),
+            shown.otherText);
   if (shown.otherText != asked.moment->given()) return;
+  if (image) {
+    return wrappedLabel(panel.look.fonts.small, panel.look.theme.keyText,
+                        tr("This is the page's own picture, so that nothing changes: choose "
+                           "another one."));
+  }
   wrappedLabel(
       panel.look.fonts.small, panel.look.theme.keyText,
       tr("This is the page's own text, so that nothing changes: write another one, such as "
@@ -214,7 +235,13 @@ void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
       panel, asked, trFormat("{}, head {} gives", layer, head.head + 1).c_str(), true);
   const std::string& otherText = view.prediction.otherText;
   if (instead == Instead::otherText) otherTextField(panel, asked);
-  const Replacing with{head, layer, instead, otherText, stack};
+  const Replacing with{head,
+                       layer,
+                       instead,
+                       otherText,
+                       stack,
+                       nounsOf(*asked.moment).given,
+                       asked.moment->ofImage() ? pictureName(otherText) : otherText};
   Fingerprint key = asked.key("replaced");
   key.add(with.head.layer).add(with.head.head).add(with.instead).add(with.stack);
   if (instead == Instead::otherText) key.add(Fingerprint(with.otherText));

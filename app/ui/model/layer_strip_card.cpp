@@ -94,7 +94,7 @@ class LayerStripCard final : public Card {
       panel.selection.page = kModelPage;
     }
     tip(look, tr("The residual stream around this attention and the network behind it, with the "
-                 "gradients of the word"));
+                 "gradients of what is predicted"));
     ImGui::SameLine();
     inlineLabel(look, look.fonts.semibold, look.theme.text,
                 trFormat("{}, {} of {}", moment->trace->document().model->name(),

@@ -16,6 +16,7 @@
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/model_words.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/view_state.h"
@@ -443,9 +444,8 @@ class ModelHeadsCard final : public Card {
     const auto word = chosenWord(panel.modelView, moment);
     if (!word) {
       return wrappedLabel(look.fonts.small, look.theme.textMuted,
-                          moment.ofImage()
-                              ? tr("no label is predicted here, so there is no gradient of one")
-                              : tr("no word is predicted here, so there is no gradient of one"));
+                          trFormat("no {} is predicted here, so there is no gradient of one",
+                                   nounsOf(moment).said));
     }
     const auto found = gradientsOfHeads(panel, moment, stackOf(model_, shown), *word);
     const bool failed = !found.problem.empty();

@@ -14,6 +14,7 @@
 #include "app/ui/model/generation_view.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/model_words.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/model/sweep_texts.h"
 #include "app/ui/model/why_question.h"
@@ -82,7 +83,7 @@ constexpr std::array kReadings{
                       nullptr, false},
     PredictionReading{trLater("Network"),
                       trLater("The residual stream and the network of the chosen layer, with "
-                              "gradients of the word"),
+                              "gradients of what is predicted"),
                       &drawLayerTensors, true, true}};
 
 /// Only models with an encoder and a decoder have an alignment, and streams.
@@ -306,8 +307,9 @@ class ModelPredictionCard final : public Card {
     const float width = look.px(110);
     flowOn(look, width, 3.0F);
     ImGui::SetNextItemWidth(width);
-    const char* hint = moment.ofImage() ? tr("another label") : tr("another word");
-    if (textField(look, {"##typed word", ImGuiInputTextFlags_EnterReturnsTrue, hint}, typed_)) {
+    const std::string hint = trFormat("another {}", nounsOf(moment).said);
+    const TextField field{"##typed word", ImGuiInputTextFlags_EnterReturnsTrue, hint.c_str()};
+    if (textField(look, field, typed_)) {
       const std::string problem = whyNot([&] {
         const Index id = model::onePredicted(typed_, moment.config(), moment.tokenizer.get());
         if (id < 0 || id >= moment.config().vocabulary) {

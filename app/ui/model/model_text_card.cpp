@@ -14,6 +14,7 @@
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/model_words.h"
+#include "app/ui/model/picture_choice.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/text_field.h"
@@ -21,7 +22,6 @@
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/formats/shipped_model.h"
-#include "core/formats/shipped_picture.h"
 #include "core/language/story_questions.h"
 
 namespace headscope::ui {
@@ -179,7 +179,8 @@ class ModelTextCard final : public Card {
   /// Draws the way from a CLIP's encoder of texts to that of images.
   void wayToPicture(const PanelContext& panel) {
     if (pill(panel.look, "← picture")) model_.setText(picture_);
-    tip(panel.look, tr("The encoder of images, and how well texts match its picture"));
+    tip(panel.look, trFormat("The encoder of images, and how well texts match its picture ({})",
+                             pictureName(picture_)));
   }
 
   /// Draws the tokens of a file of attention weights, which tells nothing else about its model.
@@ -236,28 +237,13 @@ class ModelTextCard final : public Card {
       flowOn(look, buttonWidth(look, tr("our own picture")), 3.0F);
       if (pill(look, tr("our own picture"))) model_.setText({});
     }
-    if (!moment.text.empty()) {
-      wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   std::filesystem::path(moment.text).filename().string());
-    }
+    wrappedLabel(look.fonts.small, look.theme.textMuted, pictureName(moment.text));
   }
 
-  /// Draws a pill for each kind of shape.
+  /// Draws the choice of our drawings.
   void shapes(const FrameContext& look, const ModelMoment& moment, bool beginsRow) {
-    const formats::ShippedPicture now = formats::isShipped(moment.text)
-                                            ? *formats::shippedPicture(moment.text)
-                                            : formats::ShippedPicture();
-    for (Index kind = 0; kind < images::kShapeKinds; ++kind) {
-      const std::string name(images::kShapeNames[static_cast<std::size_t>(kind)]);
-      const bool chosen = formats::isShipped(moment.text) && kind == static_cast<Index>(now.kind);
-      if (kind > 0 || !beginsRow) flowOn(look, buttonWidth(look, name), 3.0F);
-      if (pill(look, name.c_str(), chosen)) {
-        const formats::ShippedPicture next{static_cast<images::ShapeKind>(kind),
-                                           now.number + (chosen ? 1 : 0)};
-        model_.setText(next.name());
-      }
-      tip(look, chosen ? tr("Draws another one")
-                       : tr("Draws this shape at the same place, in the same colours"));
+    if (auto drawing = offerDrawings(look, "text", moment.text, beginsRow)) {
+      model_.setText(*std::move(drawing));
     }
   }
 

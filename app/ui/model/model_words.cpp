@@ -29,6 +29,11 @@ std::string readsInWords(const ModelConfig& c) {
 
 }  // namespace
 
+ModelNouns nounsOf(const ModelMoment& moment) {
+  return moment.first().ofImage() ? ModelNouns{tr("picture"), tr("label")}
+                                  : ModelNouns{tr("text"), tr("word")};
+}
+
 bool isAttentionAlone(const model::Model& model) {
   return model.config().modelType == formats::kAttentionsAlone;
 }

@@ -14,6 +14,13 @@ struct ModelMoment;
 
 namespace headscope::ui {
 
+/// The nouns for what a model is given and what it says: a text and a word, of images a picture and
+/// a label.
+struct ModelNouns {
+  const char *given, *said;
+};
+ModelNouns nounsOf(const ModelMoment& moment);
+
 /// Returns whether a model is a file of attention weights, which tells nothing else.
 bool isAttentionAlone(const model::Model& model);
 

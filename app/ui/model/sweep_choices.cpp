@@ -8,6 +8,7 @@
 
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/model_words.h"
 #include "app/ui/panel.h"
 #include "app/ui/widgets.h"
 #include "core/base/translation.h"
@@ -66,18 +67,19 @@ EffectKind chooseEffect(const FrameContext& look, PredictionView& view, const Sw
   return shown;
 }
 
-bool chooseSwapped(const PanelContext& panel, bool ofSet) {
+bool chooseSwapped(const PanelContext& panel, const ModelMoment& moment, bool ofSet) {
   const FrameContext& look = panel.look;
   PredictionView& view = panel.modelView.prediction;
+  const char* given = nounsOf(moment).given;
   const std::vector<std::string> texts =
       ofSet ? std::vector<std::string>{tr("clean texts"), tr("corrupted texts")}
-            : std::vector<std::string>{tr("this text"), tr("the other text")};
+            : std::vector<std::string>{trFormat("this {}", given), trFormat("the other {}", given)};
   const int chosen = menuOf(look, "in", "##sweep runs", texts, view.sweepSwapped ? 1 : 0);
   tip(look,
-      tr("The text that is run. Noising puts values of a corrupted text into the clean one, and "
-         "shows "
-         "which parts the answer needs; denoising puts clean values into the corrupted text, and "
-         "shows which parts suffice for it"));
+      trFormat("The {0} that is run. Noising puts values of a corrupted {0} into the clean one, "
+               "and shows which parts the answer needs; denoising puts clean values into the "
+               "corrupted {0}, and shows which parts suffice for it",
+               given));
   if (chosen >= 0) view.sweepSwapped = chosen == 1;
   return view.sweepSwapped;
 }

@@ -22,7 +22,7 @@ void chooseList(const FrameContext& look, PredictionView& view);
 EffectKind chooseEffect(const FrameContext& look, PredictionView& view, const Swept& swept);
 /// Draws the choice of the texts that run where another text's values are put in place: the page's
 /// own or a set's clean texts (false), or the others, with values of the first.
-bool chooseSwapped(const PanelContext& panel, bool ofSet);
+bool chooseSwapped(const PanelContext& panel, const ModelMoment& moment, bool ofSet);
 /// Draws the choice of the token at which parts are replaced, as model::SweepSetting::place. The
 /// tokens are those of the page's text, not of a set's or of the other text.
 Index choosePlace(const PanelContext& panel, const AskedWord& asked, model::SweepOver over,

@@ -15,6 +15,7 @@
 #include "app/ui/frame_commands.h"
 #include "app/ui/model/born_heads.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/model_words.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/model/sweep_choices.h"
 #include "app/ui/model/sweep_texts.h"
@@ -59,7 +60,7 @@ std::vector<TableColumn> columnsFor(const Swept& swept) {
                   {"adds", textOf(EffectKind::adds).about, true, 50, 0, false},
                   {"estimate", textOf(EffectKind::estimate).about, true, 60, 0, false},
                   {"", {}, false, 40, 1, false},
-                  {"p", tr("The word's probability after the change"), true, 48, 0, false},
+                  {"p", tr("The probability after the change"), true, 48, 0, false},
                   {"KL", textOf(EffectKind::divergence).about, true, 48, 0, false},
                   {"looks", textOf(EffectKind::looks).about, true, 46, 0, false}});
   return columns;
@@ -201,18 +202,21 @@ struct SweptBy {
   Instead instead;
   const std::string& meanOf;  // the name of a set; empty: the text itself
   Index place;
+  const char* given;  // "text", "picture"
 
   std::string inWords(const Swept& swept) const {
     if (instead == Instead::nothing) return "zero";
     if (instead == Instead::mean) {
       if (!meanOf.empty()) return trFormat("its mean over other texts ({})", meanOf);
-      return swept.many() ? tr("its mean over all texts") : tr("its mean over this text");
+      return swept.many() ? tr("its mean over all texts")
+                          : trFormat("its mean over this {}", given);
     }
     if (texts.set != nullptr) {
       return swept.ofOther ? tr("its value on the clean text")
                            : tr("its value on the corrupted text");
     }
-    return swept.ofOther ? tr("its value on this page's text") : tr("its value on the other text");
+    return swept.ofOther ? trFormat("its value on this page's {}", given)
+                         : trFormat("its value on the other {}", given);
   }
   std::string placeInWords() const {
     if (place == model::kEachPlace) return tr(", at one token at a time,");
@@ -225,7 +229,7 @@ std::string resultInWords(const Swept& swept, const AskedWord& asked, const Swep
   const ChosenTexts& texts = by.texts;
   const std::string over =
       texts.set == nullptr
-          ? (swept.ofOther ? tr(" on the other text") : "")
+          ? (swept.ofOther ? trFormat(" on the other {}", by.given) : "")
           : trFormat(", the mean over {} {}texts ({})", withThousands(swept.found.effects.texts()),
                      swept.ofOther ? "corrupted " : "", texts.name);
   const std::string replaced = trFormat(
@@ -250,11 +254,11 @@ std::string resultInWords(const Swept& swept, const AskedWord& asked, const Swep
     double sum = 0.0;
     for (const double each : swept.found.otherMetrics) sum += each;
     const bool set = texts.set != nullptr;
-    onOther = trFormat(", {:.3f} on the {} text{}",
+    onOther = trFormat(", {:.3f} on the {} {}{}",
                        sum / static_cast<double>(swept.found.otherMetrics.size()),
                        set ? (swept.ofOther ? tr("clean") : tr("corrupted"))
                            : (swept.ofOther ? tr("page's") : tr("other")),
-                       set ? "s" : "");
+                       by.given, set ? "s" : "");
   }
   return trFormat("The {} is {:.3f} (probability {}){}{}. Each number: {}.{}",
                   metricInWords(swept, asked), swept.base.metric,
@@ -397,7 +401,7 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   const bool ofSet = !image && !view.sweepTexts.empty();
   const Instead instead =
       ofSet ? chooseInsteadOfSet(look, view) : chooseInstead(panel, asked, "by");
-  const bool swapped = instead == Instead::otherText && chooseSwapped(panel, ofSet);
+  const bool swapped = instead == Instead::otherText && chooseSwapped(panel, *asked.moment, ofSet);
   const bool meanOfTexts = instead == Instead::mean && !ofSet && !image;
   const ChosenTexts meanOf = meanOfTexts ? chooseMeanTexts(panel, *asked.moment) : none;
   const Index place = choosePlace(panel, asked, over, swapped);
@@ -441,7 +445,9 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   if (found.current == nullptr) return;
   const Swept& swept = *found.current;
   wrappedLabel(look.fonts.small, look.theme.textMuted,
-               resultInWords(swept, asked, {texts, instead, meanOf.name, place}, *shown, receiver));
+               resultInWords(swept, asked,
+                             {texts, instead, meanOf.name, place, nounsOf(*asked.moment).given},
+                             *shown, receiver));
   drawSwept(panel, asked, swept, *shown, comparedWith(panel, texts, setting, swept, *shown));
 }
 

@@ -37,7 +37,7 @@ constexpr std::array<EffectText, model::kEffectKinds> kEffects{
         trLater("looks"),
         trLater("How much each head looks, from the word that is predicted from, at the word "
                 "that decides: the right word where it stands in the text, else what the "
-                "corrupted text changes")},
+                "corrupted text, or the other picture, changes")},
     EffectText{
         trLater("adds"),
         trLater("What the part itself adds to the logit, or to the difference, past all later "

@@ -11,6 +11,7 @@
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/model_words.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/model/why_words.h"
 #include "app/ui/panel.h"
@@ -156,17 +157,18 @@ void chooseQuestion(const PanelContext& panel, const AskedMoment& moment) {
   const AskedScore chosen = ofChosenHead(panel.modelView, *moment);
   if (saysWords(*moment)) {
     rowCaption(look, tr("explains"));
-    const int clicked = choices(
-        look, "explains", {moment->ofImage() ? tr("the label") : tr("the word"), tr("a score")},
-        score || view.whyOfScore ? 1 : 0);
+    const char* said = nounsOf(*moment).said;
+    const std::string theWord = trFormat("the {}", said);
+    const int clicked = choices(look, "explains", {theWord.c_str(), tr("a score")},
+                                score || view.whyOfScore ? 1 : 0);
     if (clicked == 0) {
       view.whyOfScore = false;
       view.whyScore.clear();
       view.why.clear();
     }
     if (clicked == 1) view.whyOfScore = true;
-    tip(look, trFormat("A {}'s logit, or the score by which a head looks from a token at another",
-                       moment->ofImage() ? tr("label") : tr("word")));
+    tip(look,
+        trFormat("A {}'s logit, or the score by which a head looks from a token at another", said));
   }
   if (!score) {
     if (view.whyOfScore || !saysWords(*moment)) chooseStrongestKey(panel, moment, chosen);
