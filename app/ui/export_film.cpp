@@ -10,6 +10,7 @@
 #include "app/ui/export_rows.h"
 #include "app/ui/filmed_part.h"
 #include "app/ui/panel.h"
+#include "app/ui/stage/stage_story.h"
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
@@ -33,7 +34,9 @@ std::string filmTitle(const PanelContext& panel, FilmOf of) {
     case FilmOf::play:
       break;
   }
-  return panel.selection.page == kStagePage ? tr("way of the word") : tr("timeline");
+  return panel.selection.page == kStagePage
+             ? trFormat("way of the {}", tokenNoun(panel.trace.document()).one)
+             : tr("timeline");
 }
 
 /// Draws a row of choices. Returns the clicked one, or −1.

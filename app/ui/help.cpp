@@ -314,8 +314,8 @@ std::vector<HelpBlock> modelBlocks() {
         {"copying",
          tr("By the weights alone: above 0 where a head raises the logit of the tokens that it "
             "reads.")},
-        {tr("gradient of the word"),
-         tr("How strongly the chosen word's logit depends on each head's output.")},
+        {tr("gradient"),
+         tr("How strongly the logit of the chosen word, or label, depends on each head's output.")},
         {tr("first token"),
          tr("Many heads put idle weight on it. Hiding its column shows the rest.")},
         {tr("special tokens"),
@@ -335,8 +335,8 @@ std::vector<HelpBlock> modelBlocks() {
             "difference of two; all of them add up to it.")},
         {tr("Another output"),
          tr("Patching: replaces the chosen head's output by zero, its mean or its output on "
-            "another "
-            "text. Shows the total effect on the logit and its direct part, which no later layer "
+            "another text or picture. Shows the total effect on the logit and its direct part, "
+            "which no later layer "
             "carries.")},
         {tr("Go on"), tr("The model makes further tokens, or a target: the most probable, sampled "
                          "by temperature, "

@@ -29,12 +29,6 @@ class StartPanel {
   StartPanel(const PanelContext& panel, LessonRun& run)
       : panel_(panel), look_(panel.look), run_(run) {}
 
-  /// The whole that the tokens are parts of.
-  const char* whole() const {
-    const std::string_view token = tokenNoun(panel_.trace.document()).one;
-    return token == "patch" ? "picture" : token == "step" ? tr("series") : tr("sentence");
-  }
-
   void draw() {
     words(look_.fonts.title, look_.theme.text, tr("Where to begin"));
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
@@ -43,7 +37,7 @@ class StartPanel {
     words(look_.fonts.small, look_.theme.textMuted,
           trFormat("One layer of attention over the {} above. Every number is computed, and "
                    "you can change each one.",
-                   whole())
+                   tokenNoun(panel_.trace.document()).whole)
               .c_str());
     const std::string token = tokenNoun(panel_.trace.document()).one;
     if (entry(trFormat("Watch a {} travel", token).c_str(),

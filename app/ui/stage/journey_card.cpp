@@ -89,13 +89,13 @@ class JourneyCard final : public Card {
       shown ? void(panel.stageView.numbers = false) : showNumbers(panel);
     }
     tip(look, shown ? tr("Folds the matrices again (esc)")
-                    : tr("Unfolds the matrices at the same word, head and step"));
+                    : trFormat("Unfolds the matrices at the same {}, head and step", token));
     ImGui::SetCursorScreenPos({numbers.a.x, numbers.b.y - ImGui::GetFrameHeight()});
     if (shown) {
       if (pill(look, narrow ? tr("Flow") : tr("Open in Flow"))) {
         panel.stageView.why ? showWhy(panel) : showInFlow(panel);
       }
-      tip(look, tr("All tools at the same word, head and step; escape comes back"));
+      tip(look, trFormat("All tools at the same {}, head and step; escape comes back", token));
     }
     if (asksWhy) {
       bool& why = panel.stageView.why;

@@ -46,7 +46,7 @@ class SmallStagesCard final : public Card {
     if (panel.alone) {
       title = room.cutTop(look.px(46), look.px(8));
       drawLettersCentred(look, ImGui::GetWindowDrawList(), title.centre(), room.width(),
-                         look.px(36), true, look.theme.text, slideTitle(heads));
+                         look.px(36), true, look.theme.text, slideTitle(panel, heads));
     } else {
       title = room.cutTop(look.px(24), look.px(2));
     }
@@ -101,7 +101,7 @@ class SmallStagesCard final : public Card {
              look.theme.textMuted, text);
   }
 
-  static std::string slideTitle(Index heads) {
+  static std::string slideTitle(const PanelContext& panel, Index heads) {
     constexpr const char* kNumbers[] = {"",
                                         trLater("One"),
                                         trLater("Two"),
@@ -113,7 +113,8 @@ class SmallStagesCard final : public Card {
                                         trLater("Eight")};
     if (heads == 1) return tr("One head, one question");
     const std::string count = heads <= 8 ? tr(kNumbers[heads]) : std::to_string(heads);
-    return trFormat("{} heads, one question each, the same sentence", count);
+    return trFormat("{} heads, one question each, the same {}", count,
+                    tokenNoun(panel.trace.document()).whole);
   }
 
   static int columnsFor(const PanelContext& panel, Index heads, const Rect& room) {

@@ -56,6 +56,12 @@ std::string quoted(const Trace& trace, Axis axis, Index item, Index index) {
   return trFormat("“{}” ({} of {})", name, std::count_if(tokens.begin(), last, same), count);
 }
 
+/// What a token's numbers no longer show.
+const char* lostIn(const Document& document) {
+  if (document.input->patches.on()) return tr("picture");
+  return std::holds_alternative<SeriesSource>(*document.source) ? tr("curve") : tr("letters");
+}
+
 /// The words of the places, for one subject.
 class Words {
  public:
@@ -70,10 +76,7 @@ class Words {
       case StagePlace::numbers:
         return {trFormat("{} becomes {} numbers.", word(), c_.dModel),
                 trFormat("The program knows no {}: this row of numbers is all it has of the {}.",
-                         token_.one == std::string_view("patch")  ? "picture"
-                         : token_.one == std::string_view("step") ? "curve"
-                                                                  : "letters",
-                         token_.one)};
+                         lostIn(trace_.document()), token_.one)};
       case StagePlace::roles:
         return {tr("Three bars leave it: query, key and value."),
                 trFormat("The query says what it looks for, the key what others find it by, the "
@@ -353,9 +356,10 @@ std::string percent(float weight) {
 const StagePlaceInfo& info(StagePlace place) { return kPlaces[static_cast<std::size_t>(place)]; }
 
 TokenNoun tokenNoun(const Document& document) {
-  if (document.input->patches.on()) return {"patch", "patches"};
+  if (document.input->patches.on()) return {tr("patch"), tr("patches"), tr("picture")};
   const bool series = std::holds_alternative<SeriesSource>(*document.source);
-  return series ? TokenNoun{tr("step"), tr("steps")} : TokenNoun{tr("word"), tr("words")};
+  return series ? TokenNoun{tr("step"), tr("steps"), tr("series")}
+                : TokenNoun{tr("word"), tr("words"), tr("sentence")};
 }
 
 std::string labelOf(StagePlace place, const Document& document) {

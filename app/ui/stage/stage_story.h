@@ -35,9 +35,10 @@ std::string percent(float weight);
 /// "shares"; for the scaling "÷ √64", which depends on the configuration.
 std::string labelOf(StagePlace place, const Document& document);
 
-/// The word for a token of an input: "word", "step" of a series, "patch" of an image.
+/// The nouns for a token of an input and for the whole that tokens are of: "word" of a "sentence",
+/// "step" of a "series", "patch" of a "picture".
 struct TokenNoun {
-  const char *one, *many;
+  const char *one, *many, *whole;
 };
 TokenNoun tokenNoun(const Document& document);
 

@@ -290,9 +290,8 @@ void stepViewChoices(const PanelContext& panel, bool flows) {
   }
   if (pill(look, tr(kGradients), panel.selection.gradients))
     showGradients(panel.view, !panel.selection.gradients);
-  tip(look, tr("Shows gradients instead of the numbers (shift+G): of the chosen word's logit, if "
-               "this is a "
-               "layer of the page Model's pass, else of the output's sum"));
+  tip(look, tr("Shows gradients instead of the numbers (shift+G): of the chosen prediction's "
+               "logit, if this is a layer of the page Model's pass, else of the output's sum"));
 }
 
 /// The number that the gradients are of, or why there are none yet.

@@ -17,6 +17,7 @@
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/selection.h"
+#include "app/ui/stage/stage_story.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
@@ -57,11 +58,13 @@ class RotationTool final : public Card {
     const auto* pairs = panel.computations.computeNow<std::vector<RotaryPair>>(
         tr("rotary pairs"), of, [&] { return rotaryPairs(panel.trace, row, key); });
     if (pairs == nullptr) return;
-    rowCaption(look, tr("shift the sentence by"));
+    const char* whole = tokenNoun(panel.trace.document()).whole;
+    rowCaption(look, trFormat("shift the {} by", whole).c_str());
     ImGui::SetNextItemWidth(look.px(180));
     ImGui::SliderInt("##slide", &slide_, 0, kFarthest, slide_ == 1 ? "%d place" : "%d places");
-    tip(look, tr("Adds this many positions before the sentence: every query and every key turns "
-                 "further"));
+    tip(look, trFormat("Adds this many positions before the {}: every query and every key turns "
+                       "further",
+                       whole));
     sentence(panel, *pairs, row, key);
     Rect room = Rect::rest();
     byDistance(panel, *pairs, row.query - key,

@@ -159,13 +159,14 @@ class WhyScoreTool final : public Card {
     label(look.fonts.semibold, look.theme.text,
           trFormat("Head {}: “{}” looks at “{}” {}", asked.head + 1, shownToken(names.query),
                    shownToken(names.key), percent(weight)));
-    choice(look, score);
+    choice(panel, score);
     std::string text =
         score.otherKeys == 0
             ? trFormat("It may look at nothing else. The score {:.2f} is the sum of these pairs:",
                        score.score)
-            : trFormat("Its score{} is {:.2f}, that of the other words {:.2f} on average.",
-                       madeOf(panel.trace.config()), score.score, score.others);
+            : trFormat("Its score{} is {:.2f}, that of the other {} {:.2f} on average.",
+                       madeOf(panel.trace.config()), score.score,
+                       tokenNoun(panel.trace.document()).many, score.others);
     if (score.otherKeys > 0) {
       text += compares
                   ? trFormat(" What makes the difference of {:+.2f}:", score.score - score.others)
@@ -178,15 +179,17 @@ class WhyScoreTool final : public Card {
     wrappedLabel(look.fonts.regular, look.theme.text, text + ".");
   }
 
-  void choice(const FrameContext& look, const ScoreByKind& score) {
+  void choice(const PanelContext& panel, const ScoreByKind& score) {
     if (score.otherKeys == 0) return;
-    const std::vector<const char*> offered{tr("compared with the other words"),
-                                           tr("the score itself")};
+    const FrameContext& look = panel.look;
+    const char* tokens = tokenNoun(panel.trace.document()).many;
+    const std::string others = trFormat("compared with the other {}", tokens);
+    const std::vector<const char*> offered{others.c_str(), tr("the score itself")};
     flowOn(look, choicesWidth(look, offered), 14.0F);
     const int clicked = choices(look, "compared", offered, compares_ ? 0 : 1);
-    tip(look, tr("What all words have in common does not move the softmax: only differences "
-                 "between scores "
-                 "do"));
+    tip(look, trFormat("What all {} have in common does not move the softmax: only differences "
+                       "between scores do",
+                       tokens));
     if (clicked >= 0) compares_ = clicked == 0;
   }
 
