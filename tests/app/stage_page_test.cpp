@@ -387,6 +387,8 @@ TEST(StageWords, TellOfABiasAndAGate) {
     bias = trace.value({TensorId::pairBias, -1, word.head, word.word, top});
   }
   ASSERT_NE(bias, 0.0F);
+  EXPECT_EQ(labelOf(StagePlace::scaled, trace.document()), "÷ √32, + bias");
+  EXPECT_EQ(labelOf(StagePlace::collected, trace.document()), "collected, gated");
   EXPECT_NE(sentence(StagePlace::shares)
                 .find("a bias for each pair is added to the scores, " + cellNumber(bias, 2)),
             std::string::npos)
@@ -395,7 +397,7 @@ TEST(StageWords, TellOfABiasAndAGate) {
   for (Index d = 0; d < trace.config().dK(); ++d) {
     least = std::min(least, trace.value({TensorId::gate, 0, word.head, word.word, d}));
   }
-  EXPECT_NE(sentence(StagePlace::collected).find("here by " + cellNumber(least, 2)),
+  EXPECT_NE(sentence(StagePlace::collected).find("through, here " + cellNumber(least, 2)),
             std::string::npos)
       << sentence(StagePlace::collected);
   EXPECT_NE(sentence(StagePlace::heads).find("each number times its gate"), std::string::npos);

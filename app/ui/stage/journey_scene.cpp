@@ -286,7 +286,8 @@ class Scene : private ScenePainter {
     std::vector<float> now(raw.size());
     for (std::size_t j = 0; j < raw.size(); ++j) {
       now[j] = raw[j] + (scaled[j] - raw[j]) * done;
-      if (biased > 0.0F) now[j] += (sums[j] - scaled[j]) * biased;
+      const bool there = biased > 0.0F && allowed(static_cast<Index>(j));
+      if (there) now[j] += (sums[j] - scaled[j]) * biased;
     }
     sentence({}, scoreArcs(now, std::max(largestOf(raw), largestOf(now)), c_.keys()), 0.7F);
     keyBars((1.0F - 0.6F * done) * (1.0F - biased));
@@ -297,7 +298,8 @@ class Scene : private ScenePainter {
       numberBelow(j,
                   done < 0.5F     ? cellNumber(raw[at], 1)
                   : biased < 0.5F ? cellNumber(scaled[at], 2)
-                                  : sumOf(scaled[at], j),
+                  : allowed(j)    ? sumOf(scaled[at], j)
+                                  : tr("masked"),
                   theme_.textMuted);
     }
   }
@@ -339,7 +341,7 @@ class Scene : private ScenePainter {
       const auto at = static_cast<std::size_t>(j);
       const bool strong = weights_[at] >= 0.5F;
       numberBelow(j,
-                  !allowed(j)   ? "masked"
+                  !allowed(j)   ? tr("masked")
                   : done < 0.5F ? sumOf(scaled[at], j)
                                 : percent(weights_[at]),
                   strong ? color_ : theme_.textMuted, strong);
@@ -377,7 +379,13 @@ class Scene : private ScenePainter {
       }
     }
     if (c_.gate) gates(done, motion(moment_, 2.0, 3.0));
-    headBar(joinedHeads(c_), resultBar(), c_.gate ? motion(moment_, 3.0, 4.0) : done);
+    // gated numbers come down through the gate
+    const float through = c_.gate ? motion(moment_, 3.0, 4.0) : 1.0F;
+    if (through < 1.0F) headBar(joinedHeads(c_), resultBar(), 0.0F);
+    if (through > 0.0F) {
+      headBar(joinedHeads(c_), c_.gate ? mix(collectedBar(), resultBar(), through) : resultBar(),
+              c_.gate ? through : done);
+    }
     caption(
         resultBar(),
         trFormat("what head {} hands on for {}: {} numbers", subject_.head + 1, word(), c_.dK()),

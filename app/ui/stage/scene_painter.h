@@ -162,6 +162,7 @@ class ScenePainter {
     const ColorScale scale =
         bars_.scaleOf(wholeMatrix(TensorId::pairBias, c_, subject_.item, subject_.head));
     for (Index j = 0; j < c_.keys(); ++j) {
+      if (!allowed(j)) continue;  // the mask hides it in the same step
       const Rect bar = barBelow(j);
       const float side = std::min(bar.width(), bar.height());
       const Rect at = bar.placed({side, side}, 0.5F, 1.0F);

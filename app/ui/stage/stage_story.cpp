@@ -148,7 +148,9 @@ class Words {
     }
     const std::vector<float> all = row(TensorId::scores);
     const std::vector<float> raw = row(TensorId::rawScores);
-    const std::string title = trFormat("÷ √{} calms the scores.", c_.dK());
+    const std::string title =
+        c_.pairBias.on() ? trFormat("÷ √{} calms the scores, and a bias is added.", c_.dK())
+                         : trFormat("÷ √{} calms the scores.", c_.dK());
     const std::string largest = cellNumber(all[strongest(all)], 2);
     constexpr float kLarge = 4.0F;  // before the division
     if (raw[strongest(raw)] < kLarge) {
@@ -229,15 +231,17 @@ class Words {
                     key(at));
   }
 
-  /// " A gate then scales each number of the result, here by 0.12 to 0.93."; empty without one.
+  /// " On the way out a gate lets a part of each number through, here 0.12 to 0.93 of it."; empty
+  /// without one.
   std::string gates() const {
     if (!c_.gate) return {};
     std::vector<float> all(static_cast<std::size_t>(c_.dK()));
     trace_.tile(TensorId::gate, subject_.item, subject_.head, subject_.word, 1, 0, c_.dK(),
                 all.data());
     const auto [least, most] = std::ranges::minmax(all);
-    return trFormat(" A gate then scales each number of the result, here by {} to {}.",
-                    cellNumber(least, 2), cellNumber(most, 2));
+    return trFormat(
+        " On the way out a gate lets a part of each number through, here {} to {} of it.",
+        cellNumber(least, 2), cellNumber(most, 2));
   }
 
   /// "86 % of the value of “cat”, 5 % of “fire”, 3 % of “which” and the rest of the others, added
@@ -362,6 +366,17 @@ TokenNoun tokenNoun(const Document& document) {
                 : TokenNoun{tr("word"), tr("words"), tr("sentence")};
 }
 
+namespace {
+
+/// What is done to the scores before the softmax: the division, and the bias that is added.
+std::string scaledLabel(const AttentionConfig& c) {
+  const std::string divided = c.scale ? fmt::format("÷ √{}", c.dK()) : std::string();
+  if (!c.pairBias.on()) return c.scale ? divided : tr("not divided");
+  return c.scale ? trFormat("{}, + bias", divided) : tr("+ bias");
+}
+
+}  // namespace
+
 std::string labelOf(StagePlace place, const Document& document) {
   switch (place) {
     case StagePlace::word:
@@ -373,13 +388,11 @@ std::string labelOf(StagePlace place, const Document& document) {
     case StagePlace::scores:
       return tr("scores");
     case StagePlace::scaled:
-      return document.config.scale           ? fmt::format("÷ √{}", document.config.dK())
-             : document.config.pairBias.on() ? tr("bias")
-                                             : tr("not divided");
+      return scaledLabel(document.config);
     case StagePlace::shares:
       return tr("shares");
     case StagePlace::collected:
-      return tr("collected");
+      return document.config.gate ? tr("collected, gated") : tr("collected");
     case StagePlace::heads:
       return tr("all heads");
     case StagePlace::mixed:

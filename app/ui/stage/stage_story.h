@@ -32,7 +32,7 @@ struct StagePlaceInfo {
 const StagePlaceInfo& info(StagePlace place);
 /// "86 %"; "<1 %" where a weight above 0 would round to nothing.
 std::string percent(float weight);
-/// "shares"; for the scaling "÷ √64", which depends on the configuration.
+/// "shares"; for the scaling "÷ √64", with a bias "÷ √32, + bias", by the configuration.
 std::string labelOf(StagePlace place, const Document& document);
 
 /// The nouns for a token of an input and for the whole that tokens are of: "word" of a "sentence",
