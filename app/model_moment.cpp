@@ -34,15 +34,6 @@ using model::Stack;
 
 constexpr std::size_t kPredictionsKept = 10;
 
-/// The patches that the shape of a drawn picture touches, where the model reads it as it is drawn.
-std::vector<bool> shapePatchesOf(const std::string& picture, const model::ImageInput& image) {
-  const auto drawn = formats::shippedPicture(picture);
-  const Index side = image.patch.width;
-  const bool asDrawn = image.size == model::Extent{images::kDrawingSide, images::kDrawingSide} &&
-                       image.patch.height == side && images::kDrawingSide % side == 0;
-  return drawn && asDrawn ? touchedPatches(drawn->drawing(), side) : std::vector<bool>();
-}
-
 /// Returns the document as the model's layer, or as an edit of it.
 LayersInFlow::Opened asLayer(const formats::ShownLayer& shown, const model::ModelPtr& of,
                              const model::ModelInput& input, const model::ModelTracePtr& memory) {
@@ -378,7 +369,7 @@ class MomentMaker {
     }
     ShownPicture shown = shownTo(of, moment_.folder, wholePicture());
     moment_.picture = std::move(shown.picture);
-    moment_.shapePatches = shapePatchesOf(moment_.text, of.config().image);
+    moment_.shapePatches = formats::shapePatchesOf(moment_.text, of.config().image);
     return std::move(shown.input);
   }
 

@@ -37,7 +37,9 @@
 #include "core/formats/model_directory.h"
 #include "core/formats/model_tensors.h"
 #include "core/formats/shipped_model.h"
+#include "core/formats/shipped_picture.h"
 #include "core/formats/text_templates.h"
+#include "core/images/shape_looks.h"
 #include "core/model/model_heads.h"
 #include "core/tensor/gemm.h"
 
@@ -254,6 +256,10 @@ ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
   const auto document = two ? decoderDocument(options, models, model, pass, execution)
                             : stackDocument(options, models, model, pass, execution);
   static_cast<MeasuredPass&>(pass) = measured(document, options, execution);
+  const auto touched = options.image.image.empty()
+                           ? std::vector<bool>()
+                           : formats::shapePatchesOf(options.image.image, model->config().image);
+  if (!touched.empty()) pass.onShape = images::looksOnShape(*pass.trace, touched);
   if (clip && options.image.given()) {
     pass.match = textMatch(*pass.trace, options.directory, options.text, models, budget / 4,
                            !options.noHeads);
@@ -296,7 +302,7 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
   if (!options.noHeads) {
     Json heads = Json::emptyList();
     if (pass.encoder) addHeads(heads, *pass.encoder, true);
-    addHeads(heads, pass);
+    addHeads(heads, pass, false, pass.onShape);
     json["heads"] = std::move(heads);
   }
   if (pass.probe) {

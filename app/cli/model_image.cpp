@@ -29,12 +29,20 @@ Json imageJson(const model::ModelTrace& trace) {
 }
 
 void printPatchMeasures(std::ostream& out, const std::vector<HeadMetrics>& heads,
-                        std::size_t perLayer) {
+                        std::size_t perLayer, const std::vector<double>& onShape) {
   out << "where on the grid of patches all heads look: distance in patches, and the weight on the "
-         "eight neighbours, on the same row and on the same column\n";
-  TextTable table(
-      {Align::left, Align::left, Align::right, Align::right, Align::right, Align::right});
-  table.add({"layer", "head", "distance", "neighbours", "same row", "same column"});
+         "eight neighbours, on the same row and on the same column";
+  std::vector<std::string> titles{"layer",      "head",     "distance",
+                                  "neighbours", "same row", "same column"};
+  if (!onShape.empty()) {
+    out << "; and the class token's weight on the drawn shape";
+    titles.emplace_back("on the shape");
+  }
+  out << '\n';
+  std::vector<Align> columns(titles.size(), Align::right);
+  columns[0] = columns[1] = Align::left;
+  TextTable table(columns);
+  table.add(titles);
   for (std::size_t i = 0; i < heads.size(); ++i) {
     std::vector<std::string> cells{std::to_string(i / perLayer + 1),
                                    std::to_string(i % perLayer + 1)};
@@ -43,6 +51,7 @@ void printPatchMeasures(std::ostream& out, const std::vector<HeadMetrics>& heads
       const MetricValue& value = heads[i][m.metric];
       cells.push_back(value ? fmt::format("{:.3f}", *value) : std::string("–"));
     }
+    if (!onShape.empty()) cells.push_back(fmt::format("{:.3f}", onShape[i]));
     table.add(std::move(cells));
   }
   table.print(out);

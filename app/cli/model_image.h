@@ -17,9 +17,10 @@ namespace headscope::cli {
 /// patches; the last is the place of the first patch among the tokens.
 Json imageJson(const model::ModelTrace& trace);
 
-/// Prints the metrics of all heads on the grid of patches, `perLayer` heads in each layer.
+/// Prints the metrics of all heads on the grid of patches, `perLayer` heads in each layer, and
+/// their weight on the shape of a drawing; `onShape` may be empty.
 void printPatchMeasures(std::ostream& out, const std::vector<HeadMetrics>& heads,
-                        std::size_t perLayer);
+                        std::size_t perLayer, const std::vector<double>& onShape);
 
 /// A CLIP's image beside texts.
 struct TextMatch {

@@ -150,7 +150,8 @@ void print(std::ostream& out, const ModelPass& pass) {
     printHeads(out, pass, pass.encoder ? " of the decoder" : "");
     if (ofImage) {
       out << '\n';
-      printPatchMeasures(out, pass.metrics, static_cast<std::size_t>(trace.config().heads));
+      printPatchMeasures(out, pass.metrics, static_cast<std::size_t>(trace.config().heads),
+                         pass.onShape);
     }
   }
   if (pass.probe) printProbe(out, *pass.probe);
@@ -174,7 +175,8 @@ Json predictionsJson(const ModelPass& pass, Index count) {
   return places;
 }
 
-void addHeads(Json& heads, const MeasuredPass& pass, bool encoder) {
+void addHeads(Json& heads, const MeasuredPass& pass, bool encoder,
+              const std::vector<double>& onShape) {
   const ModelConfig& c = pass.trace->config();
   const auto perLayer = static_cast<std::size_t>(c.heads);
   for (std::size_t i = 0; i < pass.metrics.size(); ++i) {
@@ -183,6 +185,7 @@ void addHeads(Json& heads, const MeasuredPass& pass, bool encoder) {
     if (encoder) head["attention"] = "encoder";
     head["head"] = i % perLayer;
     addMetrics(head, pass.metrics[i], pass.trace->config().image.on());
+    if (!onShape.empty()) head["on_shape"] = onShape[i];
     addLabel(head, pass.metrics[i], pass.labels[i], pass.trace->config().image.on());
     heads.push_back(std::move(head));
   }

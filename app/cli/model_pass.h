@@ -4,6 +4,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "app/cli/model_image.h"
 #include "app/cli/model_readings.h"
@@ -22,6 +23,8 @@ struct ModelPass : model::MeasuredPass {
   formats::TokenizerPtr names;               // null: the folder has none
   Json steering;                             // null: nothing is steered
   std::optional<TextMatch> match;            // of CLIP's image
+  /// For each head, the class token's weight on the shape of a drawing; empty for other pictures.
+  std::vector<double> onShape;
 
   std::string nameOf(Index id) const {
     return model::predictedName(id, trace->config(), names.get());
@@ -33,8 +36,10 @@ void print(std::ostream& out, const ModelPass& pass);
 
 /// For each place its `count` most probable tokens; empty without a readout.
 Json predictionsJson(const ModelPass& pass, Index count);
-/// Adds the heads of a pass to a list; `encoder`: those of the encoder of two stacks.
-void addHeads(Json& heads, const model::MeasuredPass& pass, bool encoder = false);
+/// Adds the heads of a pass to a list; `encoder`: those of the encoder of two stacks; `onShape`: of
+/// ModelPass.
+void addHeads(Json& heads, const model::MeasuredPass& pass, bool encoder = false,
+              const std::vector<double>& onShape = {});
 /// For each layer the experts of each token; null for a layer without experts.
 Json expertsJson(const model::ModelTrace& trace);
 

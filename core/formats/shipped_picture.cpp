@@ -49,6 +49,15 @@ std::optional<ShippedPicture> shippedPicture(const std::filesystem::path& path) 
   return picture;
 }
 
+std::vector<bool> shapePatchesOf(const std::filesystem::path& picture,
+                                 const model::ImageInput& image) {
+  const auto drawn = shippedPicture(picture);
+  const Index side = image.patch.width;
+  const bool asDrawn = image.size == model::Extent{images::kDrawingSide, images::kDrawingSide} &&
+                       image.patch.height == side && images::kDrawingSide % side == 0;
+  return drawn && asDrawn ? touchedPatches(drawn->drawing(), side) : std::vector<bool>();
+}
+
 Picture pictureOf(const images::Drawing& drawing) {
   return {images::kDrawingSide, images::kDrawingSide, drawing.rgb};
 }

@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/formats/pictures/picture.h"
 #include "core/images/shapes.h"
+#include "core/model/image_input.h"
 
 namespace headscope::formats {
 
@@ -24,6 +26,10 @@ struct ShippedPicture {
 /// The picture of a name; nothing for the path of a file. Throws UserError that shows the form of a
 /// name.
 std::optional<ShippedPicture> shippedPicture(const std::filesystem::path& path);
+/// For each patch of a model's, whether the shape of a drawing touches it; empty for a file, and
+/// for a model that reads drawings in another size.
+std::vector<bool> shapePatchesOf(const std::filesystem::path& picture,
+                                 const model::ImageInput& image);
 /// The pixels of a drawing.
 Picture pictureOf(const images::Drawing& drawing);
 

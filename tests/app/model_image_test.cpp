@@ -1,5 +1,7 @@
 // The page Model with a model that reads images: its picture, the map over it, labels, and pictures
 // that are dropped.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +12,8 @@
 
 #include "../core/test_files.h"
 #include "app/gl/scene.h"
+#include "app/moment_text.h"
+#include "app/ui/model/head_maps.h"
 #include "app/ui/model/image_view.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/stage/stage_story.h"
@@ -18,6 +22,8 @@
 #include "app_driver.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/shipped_model.h"
+#include "core/formats/shipped_picture.h"
+#include "core/images/shape_looks.h"
 #include "core/model/model_trace.h"
 #include "core/model/sweep.h"
 
@@ -159,8 +165,6 @@ TEST_F(ModelImage, PatchesStandBesideTheirNames) {
   EXPECT_GT(picturesIn(kModelPredictionCard), 32U) << "those of two axes, and some of the list";
 }
 
-/// A card alone, as a slide is, has the picture and its shapes, without what opens another one and
-/// without the measures of heads.
 /// A layer of a model that reads images is shown on its picture, as the preset of one layer is.
 TEST_F(ModelImage, ALayerIsDrawnOnThePictureOfItsPatches) {
   drop("image_models/vit");
@@ -183,6 +187,8 @@ TEST_F(ModelImage, ALayerIsDrawnOnThePictureOfItsPatches) {
   EXPECT_EQ(picturesIn("looks"), 1U);
 }
 
+/// A card alone, as a slide is, has the picture and its shapes, without what opens another one and
+/// without the measures of heads.
 TEST_F(ModelImage, ASlideHasThePictureAndItsShapes) {
   ui.view().model.place = {formats::kShapesModel, {}};
   ui.view().selection.page = kModelPage;
@@ -243,6 +249,27 @@ TEST_F(ModelImage, TheModelOfShapesDrawsItsPictures) {
   EXPECT_EQ(ui.view().model.place.text, "headscope:shapes/triangle-2");
   drop("pictures/color.jpg");
   EXPECT_FALSE(says("on the shape: ")) << "nothing is known of its shapes";
+}
+
+/// The map of all heads' weights on the shape, which only a drawing has.
+TEST_F(ModelImage, HeadsHaveTheirWeightOnADrawnShape) {
+  ui.view().model.place = {formats::kShapesModel, {}};
+  ui.view().selection.page = kModelPage;
+  ui.view().model.metric = kShapeMap;
+  for (int i = 0; i < 3; ++i) {
+    ui.settle();
+    ui.frame();
+  }
+  const std::string circle = formats::ShippedPicture().name();
+  const auto model = formats::openModel(formats::kShapesModel, kTestBudget);
+  auto input = shownTo(*model, formats::kShapesModel, formats::readPicture(circle)).input;
+  const auto trace = runModel(makeModelDocument(model, std::move(input)), nullptr, {}, kTestBudget);
+  const auto touched = formats::shapePatchesOf(circle, model->config().image);
+  for (const double look : images::looksOnShape(*trace, touched)) {
+    EXPECT_TRUE(ui.shows(fmt::format("{:.2f}", look), kModelHeadsCard)) << all(kModelHeadsCard);
+  }
+  drop("pictures/color.jpg");
+  EXPECT_FALSE(ui.shows("on the shape", kModelHeadsCard)) << "nothing is known of its shapes";
 }
 
 TEST_F(ModelImage, ADroppedPictureReplacesTheShownOne) {

@@ -1,4 +1,6 @@
 // model --image and --pixels: models that read images, their labels and their files.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "core/tensor/safetensors.h"
@@ -173,6 +175,24 @@ TEST_F(ModelImage, ClipMatchesAnImageWithTheLinesOfAText) {
   EXPECT_EQ(text.at("config").at("model_type"), "clip_text_model");
   const json chain = jsonOf({"why", path("clip"), "--text", "cat", "--score", "1.2:3:0"});
   EXPECT_EQ(chain.at("ids"), text.at("ids")) << "the encoder of texts reads it";
+}
+
+/// A drawing's shape is known: each head's weight on it is what the lesson measures.
+TEST_F(ModelImage, HeadsHaveTheirWeightOnADrawnShape) {
+  const std::vector<std::string> command{"model", "headscope:shapes", "--image",
+                                         "headscope:shapes/circle"};
+  const json heads = jsonOf(command)["heads"];
+  ASSERT_EQ(heads.size(), 8U);
+  double most = 0.0;
+  for (const json& head : heads) most = std::max(most, head["on_shape"].get<double>());
+  EXPECT_GT(most, 0.8);
+  const CliResult told = runProgram(command);
+  EXPECT_NE(told.out.find("on the shape"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find(fmt::format("{:.3f}", most)), std::string::npos) << told.out;
+  EXPECT_FALSE(
+      jsonOf({"model", imageModel("vit"), "--image", "headscope:shapes/circle"})["heads"][0]
+          .contains("on_shape"))
+      << "it reads a drawing in another size";
 }
 
 TEST_F(ModelImage, AHeadsOutputIsReplacedByThatOnAnotherImage) {

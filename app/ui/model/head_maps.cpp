@@ -20,6 +20,11 @@ std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared, bool pre
   }
   maps.push_back({tr("tokens you choose"), kTokensMap,
                   tr("How much weight each head puts on tokens you choose")});
+  if (!moment.shapePatches.empty()) {
+    maps.push_back({tr("on the shape"), kShapeMap,
+                    tr("The share of the class token's weights that lies on the patches that the "
+                       "drawn shape touches")});
+  }
   if (compared) {
     maps.push_back(
         {"moved", kDistanceMap,
@@ -64,6 +69,7 @@ std::string orderInWords(const std::string& order) {
   if (order == kCopyingMap) return tr("sorted by copying");
   if (order == kPositionMap) return tr("sorted by position alone");
   if (order == kGradientMap) return tr("sorted by gradient");
+  if (order == kShapeMap) return tr("sorted by weight on the shape");
   if (order == kAdapterMap) return tr("sorted by the adapter's change");
   if (order == kDistanceMap) return tr("sorted by what moved");
   const auto metric = metricFromKey(order);

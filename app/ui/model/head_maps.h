@@ -9,6 +9,9 @@
 
 namespace headscope::ui {
 
+/// The key of the map of weights on a drawing's shape.
+inline constexpr const char* kShapeMap = "shape";
+
 struct HeadMap {
   std::string name, key, about;
 };

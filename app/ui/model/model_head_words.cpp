@@ -12,6 +12,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/frame_state.h"
 #include "app/ui/head_switch.h"
+#include "app/ui/model/head_maps.h"
 #include "app/ui/model/image_view.h"
 #include "app/ui/model/model_heads.h"
 #include "app/ui/panel.h"
@@ -102,10 +103,11 @@ ImU32 ModelHeads::labelColor(const HeadLabel& label) const {
 /// Returns the head's cell in the shown map; nothing where the head has no value, or none yet.
 std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) const {
   if (view_.metric == kTokensMap || view_.metric == kGradientMap || view_.metric == kAdapterMap ||
-      view_.metric == kCopyingMap || view_.metric == kDistanceMap || view_.metric == kPositionMap) {
+      view_.metric == kCopyingMap || view_.metric == kDistanceMap || view_.metric == kPositionMap ||
+      view_.metric == kShapeMap) {
     const MetricValue value = onMap(head);
     if (!value) return std::nullopt;
-    if (view_.metric == kTokensMap || view_.metric == kPositionMap) {
+    if (view_.metric == kTokensMap || view_.metric == kPositionMap || view_.metric == kShapeMap) {
       return numberCell(value, 1.0F);
     }
     if (view_.metric == kCopyingMap) return signedCell(value);
@@ -253,6 +255,7 @@ const std::vector<MetricValue>* ModelHeads::valuesOn(std::string_view map) const
   if (map == kCopyingMap) return copying_;
   if (map == kPositionMap) return byPosition_;
   if (map == kDistanceMap) return distances_;
+  if (map == kShapeMap) return onShape_;
   return map == kGradientMap ? gradients_ : nullptr;
 }
 
@@ -296,6 +299,11 @@ std::string ModelHeads::inWords(const Under& under) const {
   if (view_.metric == kTokensMap) {
     const MetricValue weight = onMap(under.head);
     text += weight ? trFormat("\nweight on the chosen tokens: {:.3f}", *weight) : "\n" + weight.why;
+  } else if (view_.metric == kShapeMap) {
+    const MetricValue share = onMap(under.head);
+    text +=
+        share ? trFormat("\n{:.1f} % of the class token's weights lie on the shape", 100.0 * *share)
+              : "\n" + share.why;
   } else if (view_.metric == kGradientMap) {
     const MetricValue length = onMap(under.head);
     text += length ? trFormat("\nlength of the gradient: {:.3g}", *length) : "\n" + length.why;

@@ -12,6 +12,7 @@
 #include "app/ui/frame_state.h"
 #include "app/ui/model/compared_model.h"
 #include "app/ui/model/compositions_view.h"
+#include "app/ui/model/head_maps.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
@@ -159,6 +160,10 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live,
   }
   if (view_.metric == kPositionMap || view_.heads.order == kPositionMap) {
     byPosition_ = sharesOfPositions(panel, moment).current;
+  }
+  const bool drawn = !moment.shapePatches.empty();
+  if (drawn && (view_.metric == kShapeMap || view_.heads.order == kShapeMap)) {
+    onShape_ = weightsOnShape(panel, moment).current;
   }
   const bool adapted = moment.trace->document().model->adapter() != nullptr;
   if (adapted && (view_.metric == kAdapterMap || view_.heads.order == kAdapterMap)) {

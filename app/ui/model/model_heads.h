@@ -158,6 +158,7 @@ class ModelHeads {
   const std::vector<MetricValue>* byAdapter_ = nullptr;  // of the map of the adapter's changes
   const std::vector<MetricValue>* copying_ = nullptr;    // of the map of copying scores
   const std::vector<MetricValue>* byPosition_ = nullptr;
+  const std::vector<MetricValue>* onShape_ = nullptr;
   const std::vector<MetricValue>* distances_ = nullptr;  // of the map of distances to another pass
   std::vector<model::ComposedHeads> joined_;             // the pairs that lines connect
 };

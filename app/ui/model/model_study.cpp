@@ -17,6 +17,7 @@
 #include "core/base/memory_budget.h"
 #include "core/base/translation.h"
 #include "core/document/trace.h"
+#include "core/images/shape_looks.h"
 #include "core/model/adapter_change.h"
 #include "core/model/circuits.h"
 #include "core/model/model_gradients.h"
@@ -127,6 +128,20 @@ Computed<std::vector<MetricValue>> sharesOfPositions(const PanelContext& panel,
       if (!found) return std::nullopt;
       Shares shares;
       for (const double each : *found) shares.push_back({each, {}});
+      return shares;
+    };
+  });
+}
+
+Computed<std::vector<MetricValue>> weightsOnShape(const PanelContext& panel,
+                                                  const ModelMoment& moment) {
+  using Shares = std::vector<MetricValue>;
+  const Fingerprint key("on the shape", moment.number);
+  return panel.computations.request<Shares>("on the shape", key, Schedule::background, [&] {
+    return [trace = moment.trace,
+            touched = moment.shapePatches](const std::atomic<bool>&) -> std::optional<Shares> {
+      Shares shares;
+      for (const double each : images::looksOnShape(*trace, touched)) shares.push_back({each, {}});
       return shares;
     };
   });

@@ -66,6 +66,11 @@ Computed<std::vector<MetricValue>> copyingOfHeads(const PanelContext& panel,
 Computed<std::vector<MetricValue>> sharesOfPositions(const PanelContext& panel,
                                                      const ModelMoment& moment);
 
+/// For each head: the share of the class token's weights that lies on the shape of a moment's
+/// drawing (core/images/shape_looks.h).
+Computed<std::vector<MetricValue>> weightsOnShape(const PanelContext& panel,
+                                                  const ModelMoment& moment);
+
 /// For each head: how much the model's adapter changes its weights (adapter_change.h).
 Computed<std::vector<MetricValue>> changesByAdapter(const PanelContext& panel,
                                                     const ModelMoment& moment);
