@@ -19,10 +19,10 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/layout.h"
+#include "app/ui/parts/reduce.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/rows.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
@@ -305,12 +305,19 @@ void GenerationTab::memoryRows(const PanelContext& panel, const ModelMoment& mom
       }
     }
   };
+  const CellRows cells{std::ssize(now.made), tokens, read};
+  // means of many heads are small: the largest has the strongest colour
+  const float* most = panel.computations.computeNow<float>(
+      "memory rows", pictures.values, [&cells] { return std::max(1e-6F, largestFinite(cells)); });
+  if (most == nullptr) return ImGui::EndChild();
   std::vector<std::string> written;
   for (const auto& each : now.made) written.push_back(moment.nameOf(each.token.id));
   pictures.all[0] = {
-      CellRows{std::ssize(now.made), tokens, read},
-      weightScale(look, {}),
-      tr("where the model looked in the source as it wrote each token: a row for each"),
+      cells,
+      sequentialScale(look, 0.0F, *most),
+      fmt::format("{}; {}",
+                  tr("where the model looked in the source as it wrote each token: a row for each"),
+                  trFormat("weights 0 to {:.2g}", *most)),
       {},
       written,
       moment.source->tokenNames()};
