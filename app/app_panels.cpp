@@ -15,6 +15,7 @@
 #include "app/ui/speaker_notes.h"
 #include "app/ui/stage/stage_page.h"
 #include "app/ui/status_bar.h"
+#include "app/ui/tip_place.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
@@ -343,6 +344,7 @@ void App::State::overlays(const ui::PanelContext& panel) {
   if (presenter.on()) presenter.drawPointer(panel.look);
   help.draw(panel.look, tools);
   search.draw(panel, pages, tools);
+  if (ui::settleTip()) wantsFrame = true;
   if (help.takeStartAsked()) {
     progress.openStart();
     view.selection.page = ui::kFlowPage;

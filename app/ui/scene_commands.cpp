@@ -36,6 +36,11 @@ void addPicture(ImDrawList* drawList, gl::Scene& scene, gl::PictureBatch batch) 
   if (!batch.quads.empty()) add(drawList, scene, std::move(batch));
 }
 
+const gl::Scene::Command* sceneCommandOf(const ImDrawCmd& command) {
+  const bool ours = command.UserCallback == drawCommand;
+  return ours ? static_cast<const gl::Scene::Command*>(command.UserCallbackData) : nullptr;
+}
+
 gl::Rgba ribbonColor(ImU32 color, float alpha) {
   const ImVec4 c = ImGui::ColorConvertU32ToFloat4(color);
   return {c.x, c.y, c.z, alpha};

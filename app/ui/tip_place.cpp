@@ -1,8 +1,17 @@
 #include "app/ui/tip_place.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <optional>
+#include <variant>
+#include <vector>
+
+#include "app/gl/scene.h"
+#include "app/ui/scene_commands.h"
 
 namespace headscope::ui {
 namespace {
@@ -18,43 +27,189 @@ float within(float wished, float length, float room) {
   return std::clamp(wished, 0.0F, std::max(0.0F, room - length));
 }
 
-}  // namespace
+/// A tooltip that is to be placed.
+struct Tip {
+  Rect thing;
+  ImVec2 size, display, mouse;
+  float gap = 0.0F;
+};
 
-ImVec2 besideOf(const Rect& thing, ImVec2 size, ImVec2 display, ImVec2 mouse, float gap) {
+/// The places of a side: in line with the thing or the mouse, then with either of its edges.
+constexpr std::size_t kInLine = 3;
+using TipPlaces = std::array<Rect, 4 * kInLine>;  // below, above, right, left
+
+TipPlaces placesOf(const Tip& tip) {
+  const auto& [thing, size, display, mouse, gap] = tip;
   // in line with the thing where that is as narrow, else with the mouse
   const bool narrow = thing.width() <= size.x;
   const bool right = thing.centre().x > display.x * 0.5F;
-  const float x = within(!narrow ? mouse.x - size.x * 0.5F
-                         : right ? thing.b.x - size.x
-                                 : thing.a.x,
-                         size.x, display.x);
-  const float y = within(mouse.y - size.y * 0.5F, size.y, display.y);
-  const ImVec2 corners[] = {{x, thing.b.y + gap},
-                            {x, thing.a.y - gap - size.y},
-                            {thing.b.x + gap, y},
-                            {thing.a.x - gap - size.x, y}};
-  const auto fits = [&](const Rect& place) {
-    return place.a.x >= 0.0F && place.a.y >= 0.0F && place.b.x <= display.x &&
-           place.b.y <= display.y;
-  };
-  std::optional<Rect> best;
-  for (const ImVec2& corner : corners) {
-    const Rect place = Rect::at(corner, size);
-    const bool above = &corner == &corners[1];  // only where there is no room below
-    if (!fits(place) || (above && best)) continue;
-    if (!best || distance(mouse, place) < distance(mouse, *best)) best = place;
+  const std::array<float, kInLine> xs{!narrow ? mouse.x - size.x * 0.5F
+                                      : right ? thing.b.x - size.x
+                                              : thing.a.x,
+                                      thing.a.x, thing.b.x - size.x};
+  const std::array<float, kInLine> ys{mouse.y - size.y * 0.5F, thing.a.y, thing.b.y - size.y};
+  TipPlaces places;
+  for (std::size_t i = 0; i < kInLine; ++i) {
+    const float x = within(xs[i], size.x, display.x);
+    const float y = within(ys[i], size.y, display.y);
+    places[i] = Rect::at({x, thing.b.y + gap}, size);
+    places[kInLine + i] = Rect::at({x, thing.a.y - gap - size.y}, size);
+    places[2 * kInLine + i] = Rect::at({thing.b.x + gap, y}, size);
+    places[3 * kInLine + i] = Rect::at({thing.a.x - gap - size.x, y}, size);
   }
-  if (best) return best->a;
+  return places;
+}
+
+bool fits(const Rect& place, ImVec2 display) {
+  return place.a.x >= 0.0F && place.a.y >= 0.0F && place.b.x <= display.x && place.b.y <= display.y;
+}
+
+/// The number of the best place; nothing where none has room on the display.
+std::optional<std::size_t> bestOf(const TipPlaces& places, const Tip& tip, const Covered& covered) {
+  std::optional<std::size_t> best;
+  float bestCovered = 0.0F, bestDistance = 0.0F;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!fits(places[i], tip.display)) continue;
+    const float covers = covered ? covered(places[i]) : 0.0F;
+    const float away = distance(tip.mouse, places[i]);
+    const bool above = i / kInLine == 1;  // only where no other place is as free
+    const bool better =
+        !best || covers < bestCovered || (covers == bestCovered && !above && away < bestDistance);
+    if (!better) continue;
+    best = i;
+    bestCovered = covers;
+    bestDistance = away;
+  }
+  return best;
+}
+
+ImVec2 awayFromTheMiddle(const Tip& tip) {
+  const auto& [thing, size, display, mouse, gap] = tip;
   const float away = 2.0F * gap;
   const ImVec2 aside{mouse.x > display.x * 0.5F ? mouse.x - size.x - away : mouse.x + away,
                      mouse.y > display.y * 0.5F ? mouse.y - size.y - away : mouse.y + away};
   return {within(aside.x, size.x, display.x), within(aside.y, size.y, display.y)};
 }
 
+/// What the tooltip's window keeps: what it stands beside, its size and gap; and the number of its
+/// place, −1 where none was found.
+constexpr ImGuiID kKept = 0x71a9e001;
+constexpr ImGuiID kPlace = kKept + 7;
+
+void keepTip(ImGuiStorage& kept, const Tip& tip) {
+  ImGuiID id = kKept;
+  for (const float each : {tip.thing.a.x, tip.thing.a.y, tip.thing.b.x, tip.thing.b.y, tip.size.x,
+                           tip.size.y, tip.gap}) {
+    kept.SetFloat(id++, each);
+  }
+}
+
+Tip keptTip(const ImGuiStorage& kept) {
+  const auto at = [&](ImGuiID i) { return kept.GetFloat(kKept + i); };
+  const ImGuiIO& io = ImGui::GetIO();
+  return {{{at(0), at(1)}, {at(2), at(3)}}, {at(4), at(5)}, io.DisplaySize, io.MousePos, at(6)};
+}
+
+/// The window that Dear ImGui draws tooltips in; null before the first one.
+ImGuiWindow* tipWindow() {
+  const auto& all = GImGui->Windows;
+  const auto found = std::find_if(all.begin(), all.end(), [](const ImGuiWindow* each) {
+    return (each->Flags & ImGuiWindowFlags_Tooltip) != 0;
+  });
+  return found == all.end() ? nullptr : *found;
+}
+
+float shared(const Rect& one, const Rect& other) {
+  const float width = std::min(one.b.x, other.b.x) - std::max(one.a.x, other.a.x);
+  const float height = std::min(one.b.y, other.b.y) - std::max(one.a.y, other.a.y);
+  return std::max(width, 0.0F) * std::max(height, 0.0F);
+}
+
+/// Adds what a command of a draw list shows: heatmaps, ribbons and pictures of the scene, else the
+/// letters and images, which are rectangles with a part of a texture.
+void addShown(const ImDrawList& list, const ImDrawCmd& command, std::vector<Rect>& shown) {
+  if (const gl::Scene::Command* scene = sceneCommandOf(command)) {
+    const auto add = [&](const auto& quads) {
+      for (const auto& quad : quads) {
+        shown.push_back({{quad.rect.x0, quad.rect.y0}, {quad.rect.x1, quad.rect.y1}});
+      }
+    };
+    if (const auto* maps = std::get_if<gl::HeatmapBatch>(&scene->batch)) add(maps->quads);
+    if (const auto* bands = std::get_if<gl::RibbonBatch>(&scene->batch)) {
+      for (const gl::Ribbon& each : bands->ribbons) {
+        shown.push_back({{each.x0, std::min(each.top0, each.top1)},
+                         {each.x1, std::max(each.bottom0, each.bottom1)}});
+      }
+    }
+    if (const auto* pictures = std::get_if<gl::PictureBatch>(&scene->batch)) add(pictures->quads);
+    return;
+  }
+  if (command.UserCallback != nullptr) return;
+  const ImVec4& within = command.ClipRect;
+  const Rect clip{{within.x, within.y}, {within.z, within.w}};
+  const auto vertex = [&](unsigned at) -> const ImDrawVert& {
+    const ImDrawIdx index = list.IdxBuffer[static_cast<int>(command.IdxOffset + at)];
+    return list.VtxBuffer[static_cast<int>(command.VtxOffset + index)];
+  };
+  for (unsigned at = 0; at + 2 < command.ElemCount; at += 3) {
+    const ImDrawVert &first = vertex(at), &last = vertex(at + 2);
+    const bool oneColor = first.uv.x == last.uv.x || first.uv.y == last.uv.y;
+    const Rect letter{first.pos, last.pos};
+    if (!oneColor && letter.overlaps(clip)) shown.push_back(letter);
+  }
+}
+
+/// What one reads and looks at in this frame, but for tooltips.
+std::vector<Rect> shownNow() {
+  std::vector<Rect> shown;
+  for (const ImGuiWindow* window : GImGui->Windows) {
+    const bool isTip = (window->Flags & ImGuiWindowFlags_Tooltip) != 0;
+    if (!window->Active || window->Hidden || isTip) continue;
+    for (const ImDrawCmd& command : window->DrawList->CmdBuffer) {
+      addShown(*window->DrawList, command, shown);
+    }
+  }
+  return shown;
+}
+
+}  // namespace
+
+ImVec2 besideOf(const Rect& thing, ImVec2 size, ImVec2 display, ImVec2 mouse, float gap,
+                const Covered& covered) {
+  const Tip tip{thing, size, display, mouse, gap};
+  const TipPlaces places = placesOf(tip);
+  const auto best = bestOf(places, tip, covered);
+  return best ? places[*best].a : awayFromTheMiddle(tip);
+}
+
 void placeNextBeside(const Rect& thing, ImVec2 size, float gap) {
   const ImGuiIO& io = ImGui::GetIO();
-  ImGui::SetNextWindowPos(besideOf(thing, size, io.DisplaySize, io.MousePos, gap),
-                          ImGuiCond_Always);
+  const Tip tip{thing, size, io.DisplaySize, io.MousePos, gap};
+  const TipPlaces places = placesOf(tip);
+  auto place = bestOf(places, tip, {});
+  if (ImGuiWindow* window = tipWindow()) {
+    keepTip(window->StateStorage, tip);
+    const int kept = window->WasActive ? window->StateStorage.GetInt(kPlace, -1) : -1;
+    const auto at = static_cast<std::size_t>(std::max(kept, 0));
+    if (kept >= 0 && fits(places[at], tip.display)) place = at;
+  }
+  ImGui::SetNextWindowPos(place ? places[*place].a : awayFromTheMiddle(tip), ImGuiCond_Always);
+}
+
+bool settleTip() {
+  ImGuiWindow* window = tipWindow();
+  if (window == nullptr || !window->Active) return false;
+  const Tip tip = keptTip(window->StateStorage);
+  const std::vector<Rect> shown = shownNow();
+  const auto best = bestOf(placesOf(tip), tip, [&](const Rect& place) {
+    float sum = 0.0F;
+    for (const Rect& each : shown) sum += shared(place, each);
+    return sum;
+  });
+  const int found = best ? static_cast<int>(*best) : -1;
+  const bool moves = found != window->StateStorage.GetInt(kPlace, -1);
+  window->StateStorage.SetInt(kPlace, found);
+  return moves;
 }
 
 }  // namespace headscope::ui

@@ -41,6 +41,15 @@ TEST(TipPlace, StandsBelowAButtonAndAboveItLowOnTheDisplay) {
   EXPECT_FLOAT_EQ(tipFor(low, low.centre()).b.y, low.a.y - kTipGap);
 }
 
+TEST(TipPlace, CoversTheLeastThatOneReads) {
+  const Rect tile = Rect::at({300, 100}, {80, 80});
+  const Rect names = Rect::at({0, 180}, {1600, 200});  // below it
+  const Covered covered = [&](const Rect& place) { return place.overlaps(names) ? 1.0F : 0.0F; };
+  const Rect tip = Rect::at(besideOf(tile, kTip, kDisplay, tile.centre(), kTipGap, covered), kTip);
+  EXPECT_FALSE(tip.overlaps(names));
+  EXPECT_FALSE(tip.overlaps(tile));
+}
+
 TEST(TipPlace, StandsAsideOfThePointerWhereAThingFillsTheDisplay) {
   const Rect all{{0, 0}, kDisplay};
   for (const ImVec2 mouse : {ImVec2(10, 10), ImVec2(1590, 990), ImVec2(800, 500)}) {
