@@ -40,9 +40,14 @@ constexpr int kFoundRows = 11;
 
 /// An entry that adds a command to the frame.
 template <typename Command>
-SearchEntry entryOf(std::string title, std::string keys, std::string about, Command command) {
-  return {std::move(title), tr("command"), std::move(keys), std::move(about),
-          [command](const PanelContext& panel) { panel.commands.add(command); }};
+SearchEntry entryOf(std::string title, std::string keys, std::string about, Command command,
+                    std::string also = {}) {
+  return {std::move(title),
+          tr("command"),
+          std::move(keys),
+          std::move(about),
+          [command](const PanelContext& panel) { panel.commands.add(command); },
+          std::move(also)};
 }
 
 std::vector<SearchEntry> commands(const PanelContext& panel) {
@@ -56,13 +61,15 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
       entryOf(tr("Undo"), "ctrl+z", tr("Takes back the last edit of what this page shows"), Undo{}),
       entryOf(tr("Redo"), "ctrl+shift+z", tr("Repeats the edit that was taken back"), Redo{}),
       entryOf(tr("Copy a link"), "", tr("A link that headscope in a browser opens"), CopyLink{}),
-      entryOf(tr("Export a picture"), "", tr("As a PNG file"), ExportAs{ExportKind::picture}),
+      entryOf(tr("Export a picture"), "", tr("As a PNG file"), ExportAs{ExportKind::picture},
+              tr("screenshot image")),
       entryOf(tr("Export a tensor"), "ctrl+shift+e", tr("As safetensors, npy or csv"),
               ExportAs{ExportKind::tensor}),
       entryOf(tr("Export a PyTorch script"), "",
               tr("A script that repeats every step and compares"), ExportAs{ExportKind::script}),
       entryOf(tr("Save every tensor of the pass"), "ctrl+shift+t", "", SaveTrace{}),
-      entryOf(tr("Keys and mouse"), "?", tr("What each key does"), OpenHelp{1}),
+      entryOf(tr("Keys and mouse"), "?", tr("What each key does"), OpenHelp{1},
+              tr("shortcuts help")),
   };
   if (panel.copiesPictures) {
     entries.push_back(entryOf(tr("Copy a picture"), "",
@@ -73,21 +80,32 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
     entries.push_back(entryOf(tr("Export a film"), "", tr("As a WebP, GIF or MP4 file, for slides"),
                               ExportAs{ExportKind::film}));
   }
-  const auto add = [&](std::string title, std::string keys, std::string about, auto action) {
-    entries.push_back(
-        {std::move(title), tr("command"), std::move(keys), std::move(about), std::move(action)});
+  const auto add = [&](std::string title, std::string keys, std::string about, auto action,
+                       std::string also = {}) {
+    entries.push_back({std::move(title), tr("command"), std::move(keys), std::move(about),
+                       std::move(action), std::move(also)});
   };
   if (drawsWorksheets()) {
     entries.push_back(entryOf(tr("Export a worksheet"), "",
                               tr("A PDF page to compute by hand, and its answers"),
-                              ExportAs{ExportKind::worksheet}));
+                              ExportAs{ExportKind::worksheet}, tr("print exercise")));
   }
-  add(tr("Type a sentence of your own"), "ctrl+e", tr("Every number follows as you type"),
-      [](const PanelContext& p) { p.frame.asksForSentence = true; });
-  add(dark ? tr("Light theme") : tr("Dark theme"), "", tr("Changes the colours of the interface"),
+  add(
+      tr("Type a sentence of your own"), "ctrl+e", tr("Every number follows as you type"),
+      [](const PanelContext& p) { p.frame.asksForSentence = true; }, tr("text input words"));
+  add(tr("Number of heads"), "",
+      tr("What more heads change; the field “heads” in the bar at the top sets their number"),
+      [](const PanelContext& p) {
+        p.selection.page = kHeadsPage;
+        p.headsView.effectTab = EffectTab::moreHeads;
+        p.frame.inSight = "effects";
+      });
+  add(
+      dark ? tr("Light theme") : tr("Dark theme"), "", tr("Changes the colours of the interface"),
       [dark](const PanelContext& p) {
         p.preferences.theme = dark ? ThemeKind::light : ThemeKind::dark;
-      });
+      },
+      tr("mode dark light night"));
   const auto opensModel = [&](const char* title, const char* about, const char* name) {
     add(title, "", about, [name](const PanelContext& p) {
       p.modelView.place = {name, {}};
@@ -101,17 +119,22 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
   opensModel(tr("A model of repeated letters"), tr("Two layers of attention alone"),
              formats::kInductionModel);
   const bool safe = panel.preferences.palette == Palette::safe;
-  add(safe ? tr("Usual colours") : tr("Colours safe in grey and for the colour-blind"), "",
+  add(
+      safe ? tr("Usual colours") : tr("Colours safe in grey and for the colour-blind"), "",
       tr("Changes the colours of heads, of Q, K and V, and of good and bad"),
       [safe](const PanelContext& p) {
         p.preferences.palette = safe ? Palette::usual : Palette::safe;
-      });
-  add(tr("Larger interface"), "ctrl +", tr("For projectors"),
-      [](const PanelContext& p) { zoomInterface(p.preferences, 1); });
-  add(tr("Smaller interface"), "ctrl −", "",
-      [](const PanelContext& p) { zoomInterface(p.preferences, -1); });
-  add(tr("Switch the chosen head off or on"), "alt+x", tr("See what is lost without it"),
-      [](const PanelContext& p) { switchHead(p, p.selection.head); });
+      },
+      tr("color palette contrast"));
+  add(
+      tr("Larger interface"), "ctrl +", tr("For projectors"),
+      [](const PanelContext& p) { zoomInterface(p.preferences, 1); }, tr("font text size zoom"));
+  add(
+      tr("Smaller interface"), "ctrl −", "",
+      [](const PanelContext& p) { zoomInterface(p.preferences, -1); }, tr("font text size zoom"));
+  add(
+      tr("Switch the chosen head off or on"), "alt+x", tr("See what is lost without it"),
+      [](const PanelContext& p) { switchHead(p, p.selection.head); }, tr("prune ablate"));
   add(tr("Switch all heads on"), "", "", [](const PanelContext& p) { switchAllOn(p); });
   add(panel.selection.gradients ? tr("Show values") : tr("Show gradients"), "shift+g",
       tr("The step view shows gradients in place of values"),
@@ -162,12 +185,16 @@ void addTools(std::vector<SearchEntry>& entries, const Cards& tools) {
 
 void addWhatComesWithIt(std::vector<SearchEntry>& entries) {
   for (const lessons::Lesson& lesson : formats::shippedLessons()) {
+    std::string also = lesson.id;  // its file's name: "05_why_divide"
+    std::ranges::replace(also, '_', ' ');
+    if (lesson.isQuiz) also += std::string(" ") + tr("quiz test exam");
     entries.push_back(
         {std::string(tr(lesson.title)),
          tr("lesson"),
          {},
          std::string(tr(lesson.about)),
-         [id = lesson.id](const PanelContext& panel) { panel.commands.add(BeginLesson{id}); }});
+         [id = lesson.id](const PanelContext& panel) { panel.commands.add(BeginLesson{id}); },
+         std::move(also)});
   }
   const auto open = [](const Preset& preset, const char* kind, const std::string& about) {
     return SearchEntry{std::string(tr(preset.title)),
@@ -191,19 +218,42 @@ void addWhatComesWithIt(std::vector<SearchEntry>& entries) {
     entries.push_back(open(preset, tr("preset"), preset.about));
   for (const GlossaryEntry& term : glossary()) {
     entries.push_back(
-        {term.term, tr("term"), {}, std::string(tr(term.about)), [](const PanelContext& panel) {
-           panel.commands.add(OpenHelp{Help::kTermsPage});
-         }});
+        {term.term,
+         tr("term"),
+         {},
+         std::string(tr(term.about)),
+         [](const PanelContext& panel) { panel.commands.add(OpenHelp{Help::kTermsPage}); },
+         std::string(tr(term.also))});
   }
 }
 
-/// How well a word fits an entry: 0 at the title's beginning, 1 at a word of it, 2 within it, 3 in
-/// the kind or the explanation; nothing: not at all.
-std::optional<int> fit(const std::string& title, const std::string& rest, const std::string& word) {
-  if (title.starts_with(word)) return 0;
-  if (title.find(" " + word) != std::string::npos) return 1;
-  if (title.find(word) != std::string::npos) return 2;
-  if (rest.find(word) != std::string::npos) return 3;
+/// A text as it is compared: "multi-head" is found as "multihead", "W_O" as "wo".
+std::string comparable(std::string_view text) {
+  std::string letters = lowerCased(std::string(text));
+  std::erase_if(letters,
+                [](char c) { return std::string_view("-_^").find(c) != std::string_view::npos; });
+  return letters;
+}
+
+/// The parts of an entry that words are looked for in.
+struct Comparable {
+  std::string title, also, rest;
+  explicit Comparable(const SearchEntry& entry)
+      : title(comparable(entry.title)),
+        also(" " + comparable(entry.also)),
+        rest(comparable(entry.kind + (" " + entry.about))) {}
+};
+
+/// How well a word fits an entry: 0 at the title's beginning, 1 at a word of it or of the words
+/// that it is also found by, 2 within the title, 3 in the kind or the explanation; nothing: not at
+/// all.
+std::optional<int> fit(const Comparable& entry, const std::string& word) {
+  if (entry.title.starts_with(word)) return 0;
+  const std::string begins = " " + word;
+  if (entry.title.find(begins) != std::string::npos) return 1;
+  if (entry.also.find(begins) != std::string::npos) return 1;
+  if (entry.title.find(word) != std::string::npos) return 2;
+  if (entry.rest.find(word) != std::string::npos) return 3;
   return std::nullopt;
 }
 
@@ -220,16 +270,14 @@ std::vector<SearchEntry> searchEntries(const PanelContext& panel, const Pages& p
 
 std::vector<std::size_t> found(const std::vector<SearchEntry>& entries, std::string_view typed) {
   std::vector<std::string> words;
-  std::istringstream stream(lowerCased(std::string(typed)));
+  std::istringstream stream(comparable(typed));
   for (std::string word; stream >> word;) words.push_back(word);
   std::vector<std::pair<int, std::size_t>> ranked;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const SearchEntry& entry = entries[i];
-    const std::string title = lowerCased(entry.title);
-    const std::string rest = lowerCased(entry.kind + (" " + entry.about));
+    const Comparable entry(entries[i]);
     int rank = 0;
     const bool fits = std::ranges::all_of(words, [&](const std::string& word) {
-      const std::optional<int> one = fit(title, rest, word);
+      const std::optional<int> one = fit(entry, word);
       rank += one.value_or(0);
       return one.has_value();
     });

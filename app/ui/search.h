@@ -18,14 +18,16 @@ struct SearchEntry {
   std::string keys;   // the keys that do it, too; empty: none
   std::string about;  // a sentence or two
   std::function<void(const PanelContext&)> open;
+  std::string also = {};  // other words that it is found by, never shown
 };
 
 /// Everything that can be found now, by kind.
 std::vector<SearchEntry> searchEntries(const PanelContext& panel, const Pages& pages,
                                        const Cards& tools);
 
-/// Returns the places of the entries that contain every word of `typed`, in any case; those where
-/// the words begin the title, or a word of it, come first. Nothing typed: all entries.
+/// Returns the places of the entries that contain every word of `typed`, in any case, with or
+/// without hyphens and underscores; those where the words begin the title, or a word of it, come
+/// first. Nothing typed: all entries.
 std::vector<std::size_t> found(const std::vector<SearchEntry>& entries, std::string_view typed);
 
 class Search {

@@ -23,7 +23,9 @@ std::vector<GlossaryEntry> parseGlossary(std::string_view text) {
     for (const JsonField& entry : file.at("terms").items()) {
       const auto shown = entry.find("shown");
       const std::string term = entry.at("term").text();
-      entries.push_back({term, shown ? shown->text() : term, entry.at("about").text()});
+      const auto also = entry.find("also");
+      entries.push_back({term, shown ? shown->text() : term, entry.at("about").text(),
+                         also ? also->text() : std::string()});
       if (term.empty() || entries.back().about.empty()) {
         entry.fail(tr("has an empty term or explanation"));
       }

@@ -12,6 +12,7 @@ struct GlossaryEntry {
   std::string term;   // in plain text: "W_O"
   std::string shown;  // with raised and lowered letters: "W^O"
   std::string about;  // one or two sentences
+  std::string also;   // other words for it, which a search finds it by; may be empty
 };
 
 /// Every term, in the order in which one meets them: assets/glossary.json.

@@ -1,6 +1,9 @@
 // The search over pages, cards, tools, commands, terms, examples and lessons (ctrl+k).
 #include "app/ui/search.h"
 
+#include <utility>
+#include <vector>
+
 #include "app_driver.h"
 
 namespace headscope::ui {
@@ -17,6 +20,16 @@ TEST(Search, PutsTitlesThatBeginWithTheWordsFirst) {
   EXPECT_EQ(found(entries, "mask  cau"), (std::vector<std::size_t>{2}));
   EXPECT_TRUE(found(entries, "quark").empty());
   EXPECT_EQ(found(entries, "").size(), entries.size());
+}
+
+TEST(Search, KnowsOtherWordsAndSpellings) {
+  std::vector<SearchEntry> entries{entry("W_O"), entry("÷√d_k"), entry("multi-head attention")};
+  entries[1].also = "sqrt square root";
+  EXPECT_EQ(found(entries, "wo"), (std::vector<std::size_t>{0}));
+  EXPECT_EQ(found(entries, "W_O"), (std::vector<std::size_t>{0}));
+  EXPECT_EQ(found(entries, "sqrt"), (std::vector<std::size_t>{1}));
+  EXPECT_EQ(found(entries, "multihead"), (std::vector<std::size_t>{2}));
+  EXPECT_EQ(found(entries, "multi-head"), (std::vector<std::size_t>{2}));
 }
 
 class SearchDialog : public testing::Test {
@@ -44,6 +57,38 @@ TEST_F(SearchDialog, OpensToolsPagesExamplesAndLessons) {
   EXPECT_TRUE(ui_.config().crossAttention());
   choose("lesson by hand");
   EXPECT_TRUE(ui_.shows("By hand"));
+}
+
+TEST_F(SearchDialog, KnowsTheWordsThatStudentsType) {
+  for (const auto& [typed, shown] : std::vector<std::pair<const char*, const char*>>{
+           {"multi-head", "multi-head attention"},
+           {"sqrt", "÷√d_k"},
+           {"number of heads", "Number of heads"},
+           {"softmax", "softmax"},
+           {"masked", "mask"},
+           {"temperature", "Temperature"},
+           {"dropout", "dropout"},
+           {"query", "query"},
+           {"dk", "d_k"},
+           {"concatenate", "concat"},
+           {"WO", "W_O"},
+           {"output projection", "W_O"},
+           {"positional encoding", "positions"},
+           {"dark mode", "Dark theme"},
+           {"font size", "Larger interface"},
+           {"screenshot", "Export a picture"},
+           {"shortcuts", "Keys and mouse"},
+           {"print", "Export a worksheet"},
+           {"quiz", "Twelve questions"},
+           {"why divide", "Why ÷ √d_k"},
+           {"prune", "Switch the chosen head off or on"}}) {
+    find(typed);
+    EXPECT_TRUE(ui_.shows(shown, "results")) << typed << ": " << ui_.screen().all("results");
+    ui_.press(Key::escape);
+  }
+  choose("number of heads");
+  EXPECT_EQ(ui_.view().selection.page, kHeadsPage);
+  EXPECT_EQ(ui_.view().heads.effectTab, EffectTab::moreHeads);
 }
 
 TEST_F(SearchDialog, OpensTabsWithinCards) {

@@ -76,9 +76,9 @@ std::string joined(const std::string& literals) {
 
 /// Adds the texts that a reader of a file of assets sees.
 void addTextsOf(const Json& json, const std::string& name, std::set<std::string>& texts) {
-  static const std::set<std::string> kShown{"title", "brief",   "about",  "text",   "ask",
-                                            "hint",  "yet",     "done",   "reveal", "choice",
-                                            "means", "speaker", "choices"};
+  static const std::set<std::string> kShown{"title", "brief",   "about",   "text",   "ask",
+                                            "hint",  "yet",     "done",    "reveal", "choice",
+                                            "means", "speaker", "choices", "also"};
   if (const std::string* text = json.text()) {
     if (kShown.contains(name) && !text->empty()) texts.insert(*text);
   } else if (const Json::List* list = json.list()) {
