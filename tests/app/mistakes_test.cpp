@@ -10,6 +10,7 @@
 #include "core/analysis/trace_difference.h"
 #include "core/document/attention.h"
 #include "core/formats/model_directory.h"
+#include "core/input/input.h"
 #include "core/model/model_trace.h"
 
 namespace headscope::ui {
@@ -39,6 +40,17 @@ TEST(Mistakes, TheKeyOpensFiveSwitches) {
   }
   EXPECT_FALSE(ui.shows("##", "mistakes"));
   EXPECT_FALSE(ui.shows("mistake on"));
+}
+
+TEST(Mistakes, TheChosenWordIsAmongTheLabels) {
+  ViewState view = mistakesTool();
+  AppDriver ui(causalDocument(), 1280, 720, view);
+  for (const Index row : {1, 2, 3}) {
+    ui.view().selection.cell = CellRef{TensorId::weights, 0, 2, row, 0};
+    ui.settle();
+    const std::string& word = ui.document().input->tokens.front()[static_cast<std::size_t>(row)];
+    EXPECT_TRUE(ui.shows(word, "compared with")) << word << ": " << ui.screen().all("flow");
+  }
 }
 
 TEST(Mistakes, EachIsMadeByItsSwitchMarkedAndTakenBack) {

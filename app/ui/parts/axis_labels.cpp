@@ -109,6 +109,13 @@ void drawCurvesDown(ImDrawList* list, const AxisLabels& labels, const Rect& stri
 
 }  // namespace
 
+Index chosenAlong(Lane lane, const std::optional<CellRef>& chosen) {
+  if (!chosen || (lane != Lane::query && lane != Lane::key)) return -1;
+  const Axis axis = lane == Lane::query ? Axis::query : Axis::key;
+  const TensorInfo& tensor = info(chosen->tensor);
+  return tensor.rows == axis ? chosen->row : tensor.cols == axis ? chosen->col : -1;
+}
+
 const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index item) {
   const Axis axis = lane == Lane::query ? Axis::query : lane == Lane::key ? Axis::key : Axis::none;
   return tokensAlong(trace, axis, item);

@@ -12,6 +12,7 @@
 #include "app/ui/frame_context.h"
 #include "app/ui/parts/channel_curves.h"
 #include "app/ui/parts/layout.h"
+#include "core/attention/tensor_id.h"
 #include "core/base/index.h"
 #include "core/document/fwd.h"
 
@@ -37,6 +38,9 @@ struct AxisLabels {
   float namesWidth() const;
   float curvesRoom() const { return empty() ? 0.0F : curves.room(font); }
 };
+
+/// The place that the chosen cell has among the query or key tokens, whatever its matrix; −1: none.
+Index chosenAlong(Lane lane, const std::optional<CellRef>& chosen);
 
 /// Returns the labels of a lane for a batch item: query or key tokens; none for other lanes.
 const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index item);

@@ -79,8 +79,7 @@ class Compared {
     labels.color = t.text;
     labels.litColor = lane == Lane::query ? t.queryText : t.keyText;
     labels.lit = lit;
-    const auto chosen = panel_.selection.cell ? ref_.find(*panel_.selection.cell) : std::nullopt;
-    if (chosen) labels.chosen = lane == item_.rowLane ? chosen->row : chosen->col;
+    labels.chosen = chosenAlong(lane, panel_.selection.cell);
     labels.limit = labelLimit_;
     labels.curves = laneCurves(look_, passes_.first.trace, lane, item);
     return labels;

@@ -8,6 +8,7 @@
 
 #include "app/gl/scene.h"
 #include "app/ui/compat.h"
+#include "app/ui/hover.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/selection.h"
@@ -32,9 +33,7 @@ AxisLabels pairLabels(const PanelContext& panel, const ShownMask& shown, bool qu
   labels.color = t.text;
   labels.litColor = queries ? t.queryText : t.keyText;
   labels.lit = lit;
-  const auto& chosen = panel.selection.cell;
-  if (chosen && queries && info(chosen->tensor).rows == Axis::query) labels.chosen = chosen->row;
-  if (chosen && !queries && info(chosen->tensor).cols == Axis::key) labels.chosen = chosen->col;
+  labels.chosen = chosenAlong(queries ? Lane::query : Lane::key, panel.selection.cell);
   labels.limit = panel.look.px(84);
   labels.curves = inputCurves(panel.look, input, shown.item());
   return labels;

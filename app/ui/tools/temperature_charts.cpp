@@ -119,8 +119,7 @@ void distributionChart(const PanelContext& panel, const RowFigures& f, Rect room
   tokens.font = look.fonts.small;
   tokens.color = t.text;
   tokens.litColor = t.keyText;
-  const auto& chosen = panel.selection.cell;
-  if (chosen && info(chosen->tensor).cols == Axis::key) tokens.lit = chosen->col;
+  tokens.lit = chosenAlong(Lane::key, panel.selection.cell);
   tokens.limit = look.px(60);
   tokens.curves = laneCurves(look, panel.trace, Lane::key, f.row.item);
   ChartFrame frame{room, {}, {0.0, top, false, {0.0, top / 2, top}}};
