@@ -70,10 +70,12 @@ void checkHeads(const AttentionConfig& c, HeadWidth width, Findings& findings) {
     const bool several = nearest.size() > 1;
     findings.add(tr("heads"),
                  trFormat("d_model {} does not divide into {} heads ({} / {} = {:.2f}, and d_k "
-                          "must be whole); the nearest head count{} that divide{}: {}{}",
+                          "must be whole); {}: {}{}",
                           c.dModel, c.numHeads, c.dModel, c.numHeads,
                           static_cast<double>(c.dModel) / static_cast<double>(c.numHeads),
-                          several ? "s" : "", several ? "" : "s", fmt::join(nearest, ", "),
+                          several ? tr("the nearest head counts that divide")
+                                  : tr("the nearest head count that divides"),
+                          fmt::join(nearest, ", "),
                           width == HeadWidth::free
                               ? tr("; or give d_k by itself (head_dim; in the window: More)")
                               : ""),

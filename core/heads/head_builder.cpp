@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
+#include <string_view>
 #include <utility>
 
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/input/embedding.h"
 
@@ -22,6 +25,13 @@ std::string cosineOf(Index pair, const char* axis = "i") {
 }
 std::string sineOf(Index pair, const char* axis = "i") {
   return fmt::format("sin ω{} {}", pair + 1, axis);
+}
+
+/// "3 position pairs".
+std::string pairsInWords(Index pairs, std::string_view axis) {
+  if (axis == "row") return counted(pairs, tr("{} row pair"), tr("{} row pairs"));
+  if (axis == "column") return counted(pairs, tr("{} column pair"), tr("{} column pairs"));
+  return counted(pairs, tr("{} position pair"), tr("{} position pairs"));
 }
 
 /// Rounds to multiples of 2^-12, which hides the last bits of a solver or a cosine.
@@ -188,11 +198,13 @@ class HeadBuilder {
           trFormat("{:g} at {}{}", tenths / 10.0 + 0.0, distance > 0 ? "+" : "", distance));
     }
     said_.push_back(trFormat(
-        "{} {} pair{} of the query, each turned by its own angle, meet{} the "
-        "key's: a function of the distance{}, {}",
-        kernel.size(), axis == std::string_view("i") ? "position" : axis,
-        kernel.size() == 1 ? "" : "s", kernel.size() == 1 ? "s" : "",
-        axis == std::string_view("i") ? "" : trFormat(" in {}s", axis), fmt::join(values, ", ")));
+        "{} of the query, each turned by its own angle, times the key's: a function of the "
+        "distance{}, {}",
+        pairsInWords(std::ssize(kernel), axis),
+        axis == std::string_view("row")      ? tr(" in rows")
+        : axis == std::string_view("column") ? tr(" in columns")
+                                             : "",
+        fmt::join(values, ", ")));
   }
 
   /// Rows and columns share the dimensions that are left. Returns why they do not suffice, or "".
@@ -223,8 +235,12 @@ class HeadBuilder {
       met.push_back(name);
       ++row_;
     }
-    said_.push_back(trFormat("{} of the query meet{} itself of the key, times {:g}",
-                             fmt::join(met, ", "), met.size() == 1 ? "s" : " each", d.eachGain));
+    const std::string names = fmt::format("{}", fmt::join(met, ", "));
+    said_.push_back(
+        met.size() == 1
+            ? trFormat("{} of the query meets itself of the key, times {:g}", names, d.eachGain)
+            : trFormat("{} of the query meet each itself of the key, times {:g}", names,
+                       d.eachGain));
   }
 
   /// Entries are ±1/√width: of n of them, the product of a token with itself is n/width.

@@ -254,11 +254,11 @@ std::string resultInWords(const Swept& swept, const AskedWord& asked, const Swep
     double sum = 0.0;
     for (const double each : swept.found.otherMetrics) sum += each;
     const bool set = texts.set != nullptr;
-    onOther = trFormat(", {:.3f} on the {} {}{}",
-                       sum / static_cast<double>(swept.found.otherMetrics.size()),
-                       set ? (swept.ofOther ? tr("clean") : tr("corrupted"))
-                           : (swept.ofOther ? tr("page's") : tr("other")),
-                       by.given, set ? "s" : "");
+    onOther =
+        trFormat(", {:.3f} {}", sum / static_cast<double>(swept.found.otherMetrics.size()),
+                 set ? (swept.ofOther ? tr("on the clean texts") : tr("on the corrupted texts"))
+                     : (swept.ofOther ? trFormat("on the page's {}", by.given)
+                                      : trFormat("on the other {}", by.given)));
   }
   return trFormat("The {} is {:.3f} (probability {}){}{}. Each number: {}.{}",
                   metricInWords(swept, asked), swept.base.metric,
