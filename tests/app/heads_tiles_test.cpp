@@ -58,6 +58,16 @@ TEST_F(DesignedGrid, TilesSayWhatTheyAreMadeForAndWhatTheyMeasureAs) {
   EXPECT_TRUE(ui_.shows("First token 0.62, 6 rows: ", "Tooltip"));
 }
 
+/// Arcs are those of one word, and so is what stands above them.
+TEST_F(DesignedGrid, ArcsSayWhatTheyShow) {
+  ui_.view().heads.drawing = GridDrawing::arcs;
+  ui_.view().heads.query = 2;
+  ui_.settle();
+  EXPECT_TRUE(shows("‘sat’ → ‘cat’")) << ui_.screen().all(kCard);
+  EXPECT_TRUE(shows("nothing to do for ‘sat’"));
+  EXPECT_FALSE(shows("here 0.85")) << "that is of all words";
+}
+
 TEST_F(DesignedGrid, HeadsDrawnAtRandomAreCounted) {
   ui_.restart(designed(64), headsView());
   EXPECT_TRUE(shows("5 of 8 drawn at random")) << ui_.screen().all(kCard);

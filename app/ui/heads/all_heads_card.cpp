@@ -11,6 +11,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/selection.h"
+#include "app/ui/stage/stage_page.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
@@ -116,6 +117,8 @@ class AllHeads {
       room.y -= below.y;
     }
     grid_ = group("grid", gridTiles(state_));
+    const auto* stories = state_.arcs() ? storiesOf(panel_) : nullptr;
+    if (stories != nullptr) noteArcs(state_, *stories, grid_.tiles);
     layOutHeadTiles(grid_, look_, shown_, origin, room);
     if (side_.tiles.empty()) return;
     const float spare = std::max(0.0F, room.y - usedHeight(grid_) - look_.space.medium);

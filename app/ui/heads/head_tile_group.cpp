@@ -38,10 +38,18 @@ constexpr double kWheelFactor = 0.8;
 constexpr float kLargeCell = 56.0F;    // points; wider cells have larger numbers
 constexpr float kThinnestLine = 0.6F;  // points
 constexpr float kThickestLine = 3.2F;
+constexpr float kNotedFrom = 64.0F;  // points; the least height of arcs with a note
 
-/// The room of a tile's words: not at its frame.
-Rect sentenceRoom(const FrameContext& look, const Rect& tile) {
-  return tile.inset({look.space.small, look.space.tight});
+/// The rooms within a tile of arcs, not at its frame: of the note, where the tile is high enough
+/// for one, and of the words below it.
+struct ArcRooms {
+  Rect note, words;
+};
+ArcRooms arcRooms(const FrameContext& look, const Rect& tile) {
+  ArcRooms rooms{{}, tile.inset({look.space.small, look.space.tight})};
+  if (tile.height() < look.px(kNotedFrom)) return rooms;
+  rooms.note = rooms.words.cutTop(fontSize(look.fonts.tiny), look.space.thin);
+  return rooms;
 }
 
 class TileDrawing {
@@ -87,8 +95,12 @@ class TileDrawing {
       if (!picture.ofHead()) continue;
       const HeadStory& story = (*stories)[static_cast<std::size_t>(picture.head)];
       const Rect at = group_.at(i);
+      const ArcRooms rooms = arcRooms(look_, at);
       list_->PushClipRect(at.a, at.b, true);
-      drawHeadWithWords(panel_, {picture.head, &story, sentenceRoom(look_, at), chosen});
+      ImFont* font = look_.fonts.tiny;
+      drawText(list_, font, rooms.note.a, look_.theme.textMuted,
+               wholeParts(font, group_.tiles[i].note, rooms.note.width()));
+      drawHeadWithWords(panel_, {picture.head, &story, rooms.words, chosen});
       list_->PopClipRect();
     }
   }
@@ -375,7 +387,7 @@ std::optional<Hover> pickInTiles(const PanelContext& panel, const HeadsState& st
     const MatrixPlace place = group.place(i, shown);
     if (!ImGui::IsMouseHoveringRect(place.at.a, place.at.b)) continue;
     if (group.arcs) {
-      const SentenceLayout words = headStageLayout(panel, sentenceRoom(panel.look, place.at));
+      const SentenceLayout words = headStageLayout(panel, arcRooms(panel.look, place.at).words);
       const Index query = words.marks() ? -1 : words.at(ImGui::GetIO().MousePos);
       if (query < 0) return std::nullopt;
       const auto [text, key] = rowInWords(state, picture, query, parts);

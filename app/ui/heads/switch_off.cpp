@@ -26,6 +26,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kLargestGain = 2.0F;
+constexpr float kLeastBars = 130.0F;   // points: the least height for a formula above the words
 constexpr float kLeastWords = 600.0F;  // points: the least width for words next to the controls
 
 struct CheckWords {
@@ -81,6 +82,15 @@ class SwitchOffTab final : public Card {
       words = {at.x, room.a.y - look.space.medium};
       room.cutTop(2 * line);
     }
+    const HeadEffects* effects = figures == nullptr ? nullptr : &figures->effects;
+    Formula formula = Formula::above;
+    if (effects != nullptr && hasRoomBesideFormula(panel, *effects, head, room.b.x - words.x)) {
+      formula = Formula::beside;
+    } else if (room.height() < look.px(kLeastBars)) {
+      formula = Formula::none;
+    } else {
+      room.cutTop(line);
+    }
     // rare messages get a line of their own
     if (!gain_.problem.empty()) room.cutTop(line);
     if (figures != nullptr && outputsOfZero(figures->effects) > 0) room.cutTop(line);
@@ -98,7 +108,7 @@ class SwitchOffTab final : public Card {
     ImGui::SetCursorScreenPos(words);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.medium, look.space.thin));
     beginPart("off words", {room.b.x - words.x, room.a.y - look.space.thin - words.y});
-    findings(panel, figures == nullptr ? nullptr : &figures->effects, head, together);
+    findings(panel, effects, {head, together, formula});
     ImGui::EndChild();
     ImGui::PopStyleVar();
   }
@@ -174,20 +184,38 @@ class SwitchOffTab final : public Card {
     tip(look, tr("Switches all other heads off; press again to switch all on (alt+shift+x)"));
   }
 
-  void findings(const PanelContext& panel, const HeadEffects* effects, Index head,
-                Index together) const {
+  /// Where the formula of the output stands: beside what a head takes with it, or in a line of its
+  /// own above, unless the bars need that line.
+  enum class Formula { beside, above, none };
+
+  static bool hasRoomBesideFormula(const PanelContext& panel, const HeadEffects& effects,
+                                   Index head, float room) {
+    const FrameContext& look = panel.look;
+    ImFont* font = look.fonts.small;
+    const float formula = richTextSize(look.fonts, font, kOutputFormula).x;
+    const std::string loss = lossInWords(headsState(panel), effects, head);
+    return formula + look.space.large + textSize(font, loss).x < room;
+  }
+
+  struct Findings {
+    Index head;
+    Index together;  // tokens per bar or cell
+    Formula formula;
+  };
+  void findings(const PanelContext& panel, const HeadEffects* effects,
+                const Findings& found) const {
     const FrameContext& look = panel.look;
     const Theme& t = look.theme;
     ImFont* font = look.fonts.small;
+    const auto [head, together, formula] = found;
     if (!gain_.problem.empty()) wrappedLabel(font, t.bad, gain_.problem);
-    const float room = ImGui::GetContentRegionAvail().x;
-    richLabel(look.fonts, font, t.textMuted, kOutputFormula, look.space.thin);
+    if (formula != Formula::none) {
+      richLabel(look.fonts, font, t.textMuted, kOutputFormula, look.space.thin);
+    }
+    if (formula == Formula::beside) ImGui::SameLine(0.0F, look.space.large);
     if (effects != nullptr) {
-      const std::string loss = lossInWords(headsState(panel), *effects, head);
-      const float gap = look.space.large;
-      const float formula = ImGui::GetItemRectSize().x;
-      if (formula + gap + textSize(font, loss).x < room) ImGui::SameLine(0.0F, gap);
-      wrappedLabel(font, isOff(panel.trace.config(), head) ? t.bad : t.text, loss);
+      wrappedLabel(font, isOff(panel.trace.config(), head) ? t.bad : t.text,
+                   lossInWords(headsState(panel), *effects, head));
     }
     CheckWords check = effectCheck(panel);
     if (together > 1) {

@@ -93,8 +93,8 @@ class Titles {
         shown.right = mostOf(title.made, roomAfter(title.name));
     }
     for (std::string& text : shown.below) {
-      text = wholeParts(font, text, room_);
-      shown.width = std::max(shown.width, textSize(font, text).x);
+      text = wholeParts(fontOf(text), text, room_);
+      shown.width = std::max(shown.width, textSize(fontOf(text), text).x);
     }
     const float length = textSize(font, shown.right).x;
     const bool whole = !tiny && (shown.right.empty() || length <= roomAfter(title.name));
@@ -105,6 +105,11 @@ class Titles {
     shown.width = std::max(shown.width, shown.right.empty() ? textSize(nameFont, shown.name).x
                                                             : shown.rightAt + length);
     return shown;
+  }
+
+  /// The font of a line below the name: a smaller one where the text would be cut.
+  ImFont* fontOf(const std::string& text) const {
+    return fits(text, room_) ? font : look_.fonts.tiny;
   }
 
  private:
@@ -232,7 +237,7 @@ void drawTileTitle(ImDrawList* list, const FrameContext& look, const GridTile& t
            title.right);
   float y = top + fontSize(titles.nameFont) + look.space.thin;
   for (const std::string& line : title.below) {
-    drawText(list, titles.font, {corner.x, y}, ink, line);
+    drawText(list, titles.fontOf(line), {corner.x, y}, ink, line);
     y += titles.line;
   }
 }

@@ -189,7 +189,9 @@ class SmallStagesCard final : public Card {
         drawText(list, plain, corner, note.empty() ? t.text : t.textMuted, line);
         corner.y += fontSize(plain);
       }
-      if (!panel.alone && !picture) room.cutTop(fontSize(plain) * static_cast<float>(2 - 1));
+      if (!panel.alone && !picture) {
+        room.cutTop(fontSize(plain) * static_cast<float>(lines.size() - 1));
+      }
     }
     if (panel.alone) example(panel, head, story, top, color);
     const std::string below = off ? tr("switched off") : note;

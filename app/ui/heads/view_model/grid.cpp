@@ -149,6 +149,29 @@ std::vector<GridTile> gridTiles(const HeadsState& state) {
   return tiles;
 }
 
+void noteArcs(const HeadsState& state, const std::vector<HeadStory>& stories,
+              std::vector<GridTile>& tiles) {
+  using Kind = HeadStory::Kind;
+  for (GridTile& tile : tiles) {
+    if (!tile.picture.ofHead()) continue;
+    const HeadStory& story = stories[static_cast<std::size_t>(tile.picture.head)];
+    const bool chosen = state.view.query >= 0 && state.view.query < state.trace.queries();
+    const Index query = chosen ? state.view.query : story.best;
+    tile.title.measured.clear();
+    const bool checked = story.kind == Kind::found || story.kind == Kind::missed;
+    if (story.kind == Kind::absent || story.kind == Kind::unchecked) {
+      tile.note = noteOf(story, tokenNoun(state.trace.document()));
+    } else if (checked && !story.asks(query)) {
+      tile.note = trFormat("nothing to do for {}", tokenInQuotes(state, query));
+    } else if (const auto links = linksOf(state.trace, {state.item, tile.picture.head, query});
+               !links.empty()) {
+      const Link& link = links.front();
+      tile.note = fmt::format("{} → {} {}", tokenInQuotes(state, link.query),
+                              tokenInQuotes(state, link.key, Lane::key), percent(link.weight));
+    }
+  }
+}
+
 std::vector<GridTile> sideTiles(const HeadsState& state) {
   const std::vector<Index> compared = comparedIn(state);
   std::vector<GridTile> tiles;

@@ -10,6 +10,7 @@
 #include "app/ui/heads/view_model/choice.h"
 #include "app/ui/heads/view_model/pictures.h"
 #include "app/ui/hover.h"
+#include "app/ui/stage/stage_story.h"
 #include "core/analysis/head_report.h"
 
 namespace headscope::ui {
@@ -49,10 +50,17 @@ struct TileTitle {
 struct GridTile {
   HeadPicture picture;
   TileTitle title;
+  std::string note = {};  // above the words of arcs: what is drawn
 };
 
 /// Returns the tiles in the order chosen: every head, then the mean over heads where it is shown.
 std::vector<GridTile> gridTiles(const HeadsState& state);
+
+/// Notes above the arcs of each head what they show, in place of what is measured over all words:
+/// the link of the chosen query, else of the one that shows the head best, or that the head has
+/// nothing to do. `stories`: one per head.
+void noteArcs(const HeadsState& state, const std::vector<HeadStory>& stories,
+              std::vector<GridTile>& tiles);
 
 /// Returns the tiles side by side below the grid: the compared heads or, for norm-weighted content,
 /// each head's plain weights, its norm-weighted matrix and their difference. Without compared
