@@ -55,6 +55,18 @@ TEST(Numerals, OfTheOutputAreThereWhereTheyHaveRoom) {
   EXPECT_GE(uprightDigits(ui, kStepViewCard), 48 + 64 + 8 + 48);
 }
 
+/// In a small window the card scrolls rather than leave them out, and shows the chosen cell.
+TEST(Numerals, OfTheOutputAreThereInASmallWindow) {
+  AppDriver ui(presetDocument("by-hand"), 1280, 720);
+  ui.view().selection.step = StepId::output;
+  ui.settle();
+  EXPECT_GE(uprightDigits(ui, "matrices"), 48 + 64) << ui.screen().all(kStepViewCard);
+  ui.view().selection.cell = CellRef{TensorId::output, 0, -1, 1, 7};
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("output", "matrices")) << ui.screen().all(kStepViewCard);
+}
+
 TEST(Numerals, OfLargeCellsAreOnThePageOfHeads) {
   ViewState view;
   view.selection.page = kHeadsPage;

@@ -17,18 +17,21 @@
 #include "app/ui/preferences.h"
 #include "app/ui/step_view/arithmetic_strip.h"
 #include "app/ui/step_view/head_panels.h"
+#include "app/ui/step_view/step_view_heading.h"
 #include "app/ui/step_view/step_view_layout.h"
 #include "app/ui/step_view/step_view_matrix.h"
 #include "app/ui/step_view/step_view_note.h"
 #include "app/ui/step_view/used_columns.h"
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/base/translation.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
 
+constexpr Index kWorkedWidth = 16;  // the largest d_model of an example that one computes by hand
 constexpr float kCurvesFrom = 130.0F;  // the least height with curves, in points at scale 1
 constexpr float kAsideFrom = 220.0F;   // the least height with asides, in points at scale 1
 constexpr float kColumnNamesShare =
@@ -63,10 +66,15 @@ class StepView {
     matrices.cutRight(colorBarWidth(look_) + look_.px(18) + sumsRoom());
     names_.room = room.height() * kColumnNamesShare;
     layOut(matrices);
+    const bool worked = panel.trace.config().dModel <= kWorkedWidth;
+    if (worked && numbers() == Numbers::narrow) widen(matrices);
     findLit();
     const auto result = resultLookedAt(items_, panel.selection.step, panel.view);
     if (result && !narrates()) explained_ = &panel.explanations.of(panel.trace, *result);
   }
+
+  /// The width by which the matrices stand out of the room.
+  float beyond() const { return beyond_; }
 
   /// Returns the cell under the mouse.
   std::optional<Hover> draw(bool pickable) {
@@ -148,6 +156,41 @@ class StepView {
     if (namesShown().count > flat.count) return;
     names_.turned = false;
     places_ = onLine;
+  }
+
+  /// Whether all matrices show their numbers, would in a wider room, or cannot.
+  enum class Numbers { shown, narrow, none };
+  Numbers numbers() const {
+    bool narrow = false;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const StepViewItem& item = items_[i];
+      if (item.sign) continue;
+      const ImVec2 cell = item.ref.placedAt(places_[i]).cell();
+      if (item.numberWidth == 0.0F || cell.y < numberHeight(look_)) return Numbers::none;
+      narrow = narrow || cell.x < item.numberWidth;
+    }
+    return narrow ? Numbers::narrow : Numbers::shown;
+  }
+
+  /// Lays the matrices out in a wider room, in which all show their numbers: the card then scrolls.
+  /// Leaves them as they are where twice the room is not enough.
+  void widen(Rect room) {
+    constexpr float kMost = 2.0F;
+    const auto places = places_;
+    const ColumnNames names = names_;
+    const float most = room.width() * (kMost - 1.0F);
+    const float by = look_.px(12);
+    room.cutBottom(ImGui::GetStyle().ScrollbarSize);
+    while (numbers() == Numbers::narrow && beyond_ + by <= most) {
+      beyond_ += by;
+      room.b.x += by;
+      names_ = names;
+      layOut(room);
+    }
+    if (numbers() == Numbers::shown) return;
+    places_ = places;
+    names_ = names;
+    beyond_ = 0.0F;
   }
 
   /// The number of names of columns below the matrices in their present places, and the largest
@@ -235,110 +278,13 @@ class StepView {
   const StepViewMoment* played_;  // the moment of the timeline; null off it
   std::vector<StepViewItem> items_;
   std::vector<Rect> places_;
+  float beyond_ = 0.0F;
   StepViewNote note_;
   Rect noteAt_;
   ColumnNames names_;
   Lit lit_{};
   const Explanation* explained_ = nullptr;  // the arithmetic of a result's cell
 };
-
-constexpr const char* kGradients = trLater("gradients");
-
-/// The parts of a step that the user chooses between; empty where there is no choice.
-std::vector<const char*> partChoices(StepId step) {
-  std::vector<const char*> letters;
-  for (const ProjectedPart& part : projectedParts().first(partCount(step))) {
-    letters.push_back(part.letter);
-  }
-  return letters;
-}
-bool hasScopes(StepId step) { return step != StepId::output && step != StepId::concat; }
-
-/// The width of the row of switches.
-float stepViewChoicesWidth(const PanelContext& panel) {
-  const FrameContext& look = panel.look;
-  float width = 0.0F;
-  const auto parts = partChoices(panel.selection.step);
-  if (!parts.empty()) width += choicesWidth(look, parts) + look.px(12);
-  if (hasScopes(panel.selection.step)) {
-    width += choicesWidth(look, {tr("this head"), tr("all heads")}) + look.px(12);
-  }
-  return width + buttonWidth(look, tr(kGradients));
-}
-
-/// Draws the row of switches at the cursor; `flows`: it wraps where it is narrow.
-void stepViewChoices(const PanelContext& panel, bool flows) {
-  const FrameContext& look = panel.look;
-  const auto next = [&](float width) {
-    flows ? flowOn(look, width, 12.0F) : ImGui::SameLine(0.0F, look.px(12));
-  };
-  if (partCount(panel.selection.step) > 0) {
-    const auto parts = projectedParts();
-    const auto chosen =
-        static_cast<int>(&partShownBy(panel.selection.step, panel.selection.part) - parts.data());
-    const int clicked = choices(look, "part", partChoices(panel.selection.step), chosen);
-    if (clicked >= 0) panel.selection.part = parts[static_cast<std::size_t>(clicked)].part;
-    next(hasScopes(panel.selection.step) ? choicesWidth(look, {tr("this head"), tr("all heads")})
-                                         : buttonWidth(look, tr(kGradients)));
-  }
-  if (hasScopes(panel.selection.step)) {
-    const int clicked = choices(look, "scope", {tr("this head"), tr("all heads")},
-                                panel.selection.scope == StepViewScope::allHeads ? 1 : 0);
-    if (clicked >= 0)
-      panel.selection.scope = clicked == 1 ? StepViewScope::allHeads : StepViewScope::thisHead;
-    next(buttonWidth(look, tr(kGradients)));
-  }
-  if (pill(look, tr(kGradients), panel.selection.gradients))
-    showGradients(panel.view, !panel.selection.gradients);
-  tip(look, tr("Shows gradients instead of the numbers (shift+G): of the chosen prediction's "
-               "logit, if this is a layer of the page Model's pass, else of the output's sum"));
-}
-
-/// The number that the gradients are of, or why there are none yet.
-std::string gradientSentence(const PanelContext& panel) {
-  if (!panel.gradientsProblem.empty()) return std::string(panel.gradientsProblem);
-  if (!panel.frame.gradientsThere) return tr("backward: being computed");
-  return trFormat("backward: the gradient of {} with respect to each number", panel.gradientsOf);
-}
-
-/// Draws the step's number and description at the left of the switches, or above them where it is
-/// narrow.
-void stepViewHeading(const PanelContext& panel, bool perHead) {
-  const FrameContext& look = panel.look;
-  const AttentionConfig& c = panel.trace.config();
-  const StepText text = step(panel.selection.step).text(c);
-  const ImVec2 top = ImGui::GetCursorPos();
-  // Stage counts places, several of which are one step
-  const std::string title =
-      panel.selection.page == kStagePage
-          ? std::string(text.title)
-          : trFormat("Step {} · {}", stepPlace(panel.selection.step, c) + 1, text.title);
-  std::string explanation = stepSentence(step(panel.selection.step), panel.document);
-  if (panel.selection.gradients) explanation = gradientSentence(panel);
-  if (perHead) {
-    const TensorId whose = partCount(panel.selection.step) > 0
-                               ? partShownBy(panel.selection.step, panel.selection.part).part
-                               : TensorId::q;
-    explanation += ", " + headName(whose, headIn(whose, panel.selection.head, c), c);
-  }
-  const float switches = stepViewChoicesWidth(panel);
-  const float free =
-      ImGui::GetContentRegionAvail().x - textSize(look.fonts.semibold, title).x - look.px(24);
-  const bool flows = free < switches;
-  const float room = flows ? free : free - switches;
-  if (panel.frame.gradientsThere && textSize(look.fonts.small, explanation).x > room) {
-    explanation = trFormat("gradient of {}", panel.gradientsOf);
-  }
-  heading(look, title.c_str(),
-          room > look.px(60) ? elided(look.fonts.small, explanation, room).c_str() : nullptr);
-  const float below = ImGui::GetCursorPos().y;
-  if (!flows) {
-    ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - switches,
-                         ImGui::GetStyle().WindowPadding.y - look.space.tight});
-  }
-  stepViewChoices(panel, flows);
-  ImGui::SetCursorPos({top.x, (flows ? ImGui::GetCursorPos().y : below) + look.space.tight});
-}
 
 /// Draws the field for typing over a cell.
 void stepViewTyping(const PanelContext& panel, CellEditing& editing, const Rect& cell) {
@@ -432,7 +378,33 @@ void stepViewOfAllHeads(const PanelContext& panel, CellEditing& editing, const P
 struct StepViewMemory {
   ArithmeticMemory arithmetic;
   UsedColumnsMemory columns;
+  std::optional<CellRef> chosen;  // in the last frame
 };
+
+/// Draws the matrices, with their cells' menu. Returns the cell under the mouse.
+std::optional<Hover> stepViewMatrices(const PanelContext& panel, StepView& stepView,
+                                      CellEditing& editing) {
+  const std::optional<CellRef> chosenBefore = panel.selection.cell;
+  const std::optional<Hover> found = stepView.draw(!overStepViewTyping(editing));
+  stepViewCells(panel, stepView, editing, found, chosenBefore);
+  cellMenu(panel, editing.menu);
+  return found;
+}
+
+/// Makes room for what stands out of the shown part, and brings the cell into sight that has been
+/// chosen since the last frame.
+void scrollStepView(const PanelContext& panel, StepView& stepView, StepViewMemory& memory,
+                    const Rect& shown) {
+  const bool chosen = std::exchange(memory.chosen, panel.selection.cell) != panel.selection.cell;
+  ImGui::SetCursorScreenPos(shown.a);
+  ImGui::Dummy({shown.width() + stepView.beyond(), 1.0F});
+  if (!chosen || !panel.selection.cell) return;
+  const auto cell = stepView.locate(*panel.selection.cell);
+  const Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
+  if (cell && (cell->at.a.x < window.a.x || cell->at.b.x > window.b.x)) {
+    ImGui::SetScrollFromPosX(cell->at.centre().x - window.a.x);
+  }
+}
 
 void fillStepView(const PanelContext& panel, StepViewMemory& memory, CellEditing& editing,
                   const Playback& playback) {
@@ -451,16 +423,25 @@ void fillStepView(const PanelContext& panel, StepViewMemory& memory, CellEditing
     cellMenu(panel, editing.menu);
     return;
   }
+  std::optional<Hover> found;
   StepView stepView(panel, played, room, memory.columns);
-  const std::optional<CellRef> chosenBefore = panel.selection.cell;
-  const std::optional<Hover> found = stepView.draw(!overStepViewTyping(editing));
+  if (stepView.beyond() <= 0.0F) {
+    found = stepViewMatrices(panel, stepView, editing);
+  } else {
+    ImGui::SetCursorScreenPos(room.a);
+    beginPart("matrices", room.size(),
+              ImGuiWindowFlags_HorizontalScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    const Rect shown = Rect::at(ImGui::GetCursorScreenPos(), room.size());  // with a scrollbar, too
+    StepView scrolled(panel, played, shown, memory.columns);
+    found = stepViewMatrices(panel, scrolled, editing);
+    scrollStepView(panel, scrolled, memory, shown);
+    ImGui::EndChild();
+  }
   if (played != nullptr && (panel.frame.playing || !panel.frame.hovered)) {
     narrationStrip(look, playback.narration, strip);
   } else {
     arithmeticStrip(panel, memory.arithmetic, panel.explanations, strip);
   }
-  stepViewCells(panel, stepView, editing, found, chosenBefore);
-  cellMenu(panel, editing.menu);
   panel.frame.hovered = found;
 }
 
