@@ -11,6 +11,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
@@ -46,6 +47,12 @@ class DimensionFields {
     underlineInRow(look_, at, look_.fonts.mono, textSize(look_.fonts.mono, tr(name)).x);
     const NumberChange change = numberField(look_, {name, value, bad, width}, draft);
     ImGui::EndGroup();
+    const auto& spotlight = panel_.frame.spotlight;
+    if (std::ranges::find(spotlight, litField(name)) != spotlight.end()) {
+      const Rect lit = Rect{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()}.outset(look_.px(3));
+      ImGui::GetWindowDrawList()->AddRect(lit.a, lit.b, look_.theme.accent, look_.px(6), 0,
+                                          look_.px(1.5F));
+    }
     if (!bad) tip(look_, explanation);
     return change;
   }

@@ -2,6 +2,9 @@
 // values that do not fit together stay as a draft, with the reason and the nearest valid values.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "app/ui/frame_context.h"
 #include "app/ui/top_bar.h"
 
@@ -22,6 +25,9 @@ inline bool barIsNarrow(const FrameContext& look, const TopBarMemory& memory) {
 
 /// Underlines a term whose text is vertically centred on the current row's frame.
 void underlineInRow(const FrameContext& look, ImVec2 at, ImFont* font, float width);
+
+/// The name of a field among what a lesson lights (FrameState::spotlight), beside those of cards.
+inline std::string litField(std::string_view field) { return "field " + std::string(field); }
 
 /// Draws the fields at the next places of the row.
 void dimensionFields(const PanelContext& panel, TopBarMemory& memory, WrappingRow& row);

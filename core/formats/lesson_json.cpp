@@ -233,12 +233,29 @@ std::string lessonNamed(const JsonField& field) {
   return field.text();
 }
 
+/// "a text", or a list of texts and of {"that": {…}, "yet": "…"}.
+std::vector<lessons::Attempt> readAttempts(const JsonField& field) {
+  if (field.value().text() != nullptr) return {{{}, field.text()}};
+  std::vector<lessons::Attempt> attempts;
+  for (const JsonField& each : field.items()) {
+    lessons::Attempt& attempt = attempts.emplace_back();
+    if (each.value().text() != nullptr) {
+      attempt.says = each.text();
+      continue;
+    }
+    readFields(each, {{"that", [&](const JsonField& f) { attempt.that = readConditions(f); }},
+                      {"yet", [&](const JsonField& f) { attempt.says = f.text(); }}});
+    if (attempt.that.empty() || attempt.says.empty()) each.fail("needs that and yet");
+  }
+  return attempts;
+}
+
 Check readCheck(const JsonField& object) {
   Check check;
   readFields(object, {{"ask", [&](const JsonField& f) { check.ask = f.text(); }},
                       {"that", [&](const JsonField& f) { check.that = readConditions(f); }},
                       {"hint", [&](const JsonField& f) { check.hint = f.text(); }},
-                      {"yet", [&](const JsonField& f) { check.yet = f.text(); }},
+                      {"yet", [&](const JsonField& f) { check.yet = readAttempts(f); }},
                       {"done", [&](const JsonField& f) { check.done = f.text(); }},
                       {"again", [&](const JsonField& f) { check.again = lessonNamed(f); }},
                       {"way", [&](const JsonField& f) { check.way = readWay(f); }}});
@@ -250,25 +267,25 @@ Check readCheck(const JsonField& object) {
 
 Scene readScene(const JsonField& object) {
   Scene scene;
-  readFields(
-      object,
-      {{"title", [&](const JsonField& f) { scene.title = f.text(); }},
-       {"state", [&](const JsonField& f) { scene.state = readState(f); }},
-       {"view", viewInto(scene.view)},
-       {"card",
-        [&](const JsonField& f) {
-          scene.cards = f.value().text() != nullptr ? std::vector{f.text()} : f.texts();
-        }},
-       {"choose", [&](const JsonField& f) { scene.choose = f.text(); }},
-       {"hide_mistake", [&](const JsonField& f) { scene.hidesMistake = f.flag(); }},
-       {"new_run", [&](const JsonField& f) { scene.newRun = f.flag(); }},
-       {"continues", [&](const JsonField& f) { scene.continues = f.flag(); }},
-       {"lit", [&](const JsonField& f) { scene.lit = f.texts(); }},
-       {"model_heads_off", [&](const JsonField& f) { scene.modelHeadsOff = readModelHeads(f); }},
-       {"text", [&](const JsonField& f) { scene.text = f.text(); }},
-       {"speaker", [&](const JsonField& f) { scene.speaker = f.text(); }},
-       {"predict", [&](const JsonField& f) { scene.predict = readPrediction(f); }},
-       {"check", [&](const JsonField& f) { scene.check = readCheck(f); }}});
+  const auto names = [](const JsonField& f) {
+    return f.value().text() != nullptr ? std::vector{f.text()} : f.texts();
+  };
+  readFields(object, {{"title", [&](const JsonField& f) { scene.title = f.text(); }},
+                      {"state", [&](const JsonField& f) { scene.state = readState(f); }},
+                      {"view", viewInto(scene.view)},
+                      {"card", [&](const JsonField& f) { scene.cards = names(f); }},
+                      {"field", [&](const JsonField& f) { scene.fields = names(f); }},
+                      {"choose", [&](const JsonField& f) { scene.choose = f.text(); }},
+                      {"hide_mistake", [&](const JsonField& f) { scene.hidesMistake = f.flag(); }},
+                      {"new_run", [&](const JsonField& f) { scene.newRun = f.flag(); }},
+                      {"continues", [&](const JsonField& f) { scene.continues = f.flag(); }},
+                      {"lit", [&](const JsonField& f) { scene.lit = f.texts(); }},
+                      {"model_heads_off",
+                       [&](const JsonField& f) { scene.modelHeadsOff = readModelHeads(f); }},
+                      {"text", [&](const JsonField& f) { scene.text = f.text(); }},
+                      {"speaker", [&](const JsonField& f) { scene.speaker = f.text(); }},
+                      {"predict", [&](const JsonField& f) { scene.predict = readPrediction(f); }},
+                      {"check", [&](const JsonField& f) { scene.check = readCheck(f); }}});
   if (scene.title.empty() || scene.text.empty()) object.fail("needs a title and a text");
   return scene;
 }

@@ -65,6 +65,29 @@ const std::vector<std::string>* wordsOf(Axis axis, const FactSource& source) {
   return &items[item];
 }
 
+/// The place that a text names: a number, or a further fact that is one.
+std::optional<Index> placeIn(std::string_view text, const FactSource& source) {
+  if (const auto written = indexIn(text)) return written;
+  const auto found = source.others.find(text);
+  if (found == source.others.end()) return std::nullopt;
+  const auto* value = std::get_if<double>(&found->second);
+  if (value == nullptr || *value < 0.0 || *value != std::floor(*value)) return std::nullopt;
+  return static_cast<Index>(*value);
+}
+
+/// The place on an axis that a text names: as a number, by a word that stands there, or by a
+/// further fact.
+std::optional<Index> placeOf(std::string_view text, Axis axis, const FactSource& source) {
+  const auto* words = indexIn(text) ? nullptr : wordsOf(axis, source);
+  if (words != nullptr) {
+    const auto at = std::ranges::find_if(*words, [&](const std::string& word) {
+      return lowerCased(word) == lowerCased(std::string(unquoted(text)));
+    });
+    if (at != words->end()) return at - words->begin();
+  }
+  return placeIn(text, source);
+}
+
 /// All cells of a tensor whose indices begin as given.
 struct TensorSlice {
   CellRef first;
@@ -102,19 +125,13 @@ std::optional<TensorSlice> sliceOf(std::string_view text, const FactSource& sour
       slice.counts.push_back(shape[i]);
       continue;
     }
-    if (const auto number = indexIn(given[i])) {
-      *index = *number;
-    } else if (given[i] == "head" && index == &slice.first.head) {
+    if (given[i] == "head" && index == &slice.first.head) {
       *index = headIn(*tensor, source.head, config);
-    } else if (const auto* words = wordsOf(axis, source)) {
-      const auto at = std::find_if(words->begin(), words->end(), [&](const std::string& word) {
-        return lowerCased(word) == lowerCased(std::string(unquoted(given[i])));
-      });
-      if (at == words->end()) return std::nullopt;
-      *index = at - words->begin();
-    } else {
-      return std::nullopt;
+      continue;
     }
+    const auto place = placeOf(given[i], axis, source);
+    if (!place) return std::nullopt;
+    *index = *place;
   }
   return exists(slice.first, config) ? std::optional(slice) : std::nullopt;
 }
@@ -273,6 +290,7 @@ std::optional<Fact> ofTheView(std::string_view name, const FactSource& source) {
   if (name == "chosen") return source.chosen ? tensorName(*source.chosen) : std::string("none");
   if (!source.chosen || !exists(*source.chosen, config)) return std::nullopt;
   const TensorInfo& t = info(source.chosen->tensor);
+  if (name == "matrix") return std::string(t.symbol);
   if (name == "value") return static_cast<double>(source.trace.value(*source.chosen));
   if (name == "query" && t.rows == Axis::query) return wordAt(t.rows, source.chosen->row, source);
   if (name == "key" && t.cols == Axis::key) return wordAt(t.cols, source.chosen->col, source);
@@ -296,7 +314,7 @@ std::optional<Fact> ofOne(std::string_view name, const FactSource& source) {
   if (open == std::string_view::npos || !name.ends_with(']')) return std::nullopt;
   const std::string_view what = name.substr(0, open);
   const std::string_view inside = withoutSpaces(name.substr(open + 1, name.size() - open - 2));
-  const auto at = inside == "head" ? std::optional(source.head) : indexIn(inside);
+  const auto at = inside == "head" ? std::optional(source.head) : placeIn(inside, source);
   if (!at) return std::nullopt;
   const AttentionConfig& c = source.trace.config();
   if (what == "token") {
@@ -456,6 +474,11 @@ bool holds(const Condition& condition, const FactSource& source) {
       return same || is < wanted;
   }
   return false;
+}
+
+bool allHold(const std::vector<Condition>& conditions, const FactSource& source) {
+  return std::ranges::all_of(conditions,
+                             [&](const Condition& condition) { return holds(condition, source); });
 }
 
 }  // namespace headscope::lessons

@@ -10,6 +10,7 @@
 //   page step tool mistake                 the word for what is shown; "none"
 //   head                                   the selected head, from 1
 //   chosen                                 the selected cell's tensor; "none"
+//   matrix                                 its sign: "W^Q"
 //   query key                              the selected cell's tokens
 //   row column value                       the selected cell's indices and number
 //   block                                  from 1: the head whose columns the selected cell lies in
@@ -28,8 +29,9 @@
 //   preset_d_k
 //
 // CELL is tensor notation, "weights[0, 1, 2, 3]" (item, head, row, column, from 0); CELLS may leave
-// out the last indices. A token of the input may stand for a query or key (its first place), and
-// "head" for the selected head: "argmax weights[0, head, sat]".
+// out the last indices. A token of the input may stand for a query or key (its first place), "head"
+// for the selected head, and the name of any further fact that is a place for an index: "argmax
+// weights[0, head, sat]", "token[stage_word]".
 #pragma once
 
 #include <functional>
@@ -38,6 +40,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "core/attention/tensor_id.h"
 #include "core/document/fwd.h"
@@ -79,5 +82,6 @@ struct Condition {
 };
 
 bool holds(const Condition& condition, const FactSource& source);
+bool allHold(const std::vector<Condition>& conditions, const FactSource& source);
 
 }  // namespace headscope::lessons

@@ -64,24 +64,32 @@ struct Way {
   bool isNone() const;
 };
 
+/// What is said while an exercise is not done and its conditions hold: what the reader has made of
+/// it so far, and what that means.
+struct Attempt {
+  std::vector<Condition> that;  // all of them; empty: always
+  std::string says;             // in numbers of the pass
+};
+
 /// An exercise in the live window, and the conditions that show its completion.
 struct Check {
   std::string ask;
   std::vector<Condition> that;  // all of them
   std::string hint;
-  std::string yet;    // the state before completion, in numbers of the pass; may be empty
-  std::string done;   // the text after completion
-  std::string again;  // the id of the lesson with more about it
+  std::vector<Attempt> yet;  // the first that holds and whose facts are known is said
+  std::string done;          // the text after completion
+  std::string again;         // the id of the lesson with more about it
   Way way;
 };
 
 struct Scene {
   std::string title;
   SceneState state;
-  std::string view;                // a JSON object of the application's own: where the eye goes
-  std::vector<std::string> cards;  // the cards that the text speaks of, lit; the first is in sight
-  std::string choose;              // the cell that is chosen: "weights[0, 1, sat, cat]"
-  std::vector<std::string> lit;    // the highlighted cells, likewise
+  std::string view;                 // a JSON object of the application's own: where the eye goes
+  std::vector<std::string> cards;   // the cards that the text speaks of, lit; the first is in sight
+  std::vector<std::string> fields;  // the fields of the top bar that it speaks of, lit: "d_model"
+  std::string choose;               // the cell that is chosen: "weights[0, 1, sat, cat]"
+  std::vector<std::string> lit;     // the highlighted cells, likewise
   std::string text;
   std::vector<HeadOfLayer> modelHeadsOff;  // the heads of the lesson's model that are off
   std::string speaker;                     // notes for the lecturer

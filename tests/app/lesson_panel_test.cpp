@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/ui/learn/lesson_picture.h"
 #include "app/ui/learn/lesson_run.h"
@@ -29,6 +30,30 @@ TEST(LessonPanel, AWrongAnswerSaysWhatItMeansAndLeavesTheQuestionOpen) {
   ui.click("h × dk", "lesson");
   EXPECT_TRUE(ui.shows("8 × 64 = 512", "lesson")) << ui.screen().all("lesson");
   EXPECT_TRUE(ui.shows("The score counts first choices", "lesson"));
+}
+
+TEST(LessonPanel, SaysWhatAnAttemptMeans) {
+  AppDriver ui;
+  openLesson(ui, "Twelve questions");
+  ui.press(Key::pageDown);
+  EXPECT_TRUE(ui.shows("“Switch a head off” is open", "lesson")) << ui.screen().all("lesson");
+  ui.click("More heads", "effects");
+  EXPECT_TRUE(ui.shows("each head there still has a job of its own", "lesson"))
+      << ui.screen().all("lesson");
+  ui.view().selection.page = kFlowPage;
+  ui.settle();
+  EXPECT_TRUE(ui.shows("The place is on the page Heads.", "lesson")) << ui.screen().all("lesson");
+}
+
+TEST(LessonPanel, LightsTheFieldsThatASceneSpeaksOf) {
+  AppDriver ui;
+  openLesson(ui, "Twelve questions");
+  for (int i = 0; i < 4; ++i) ui.press(Key::pageDown);
+  const auto& lit = ui.view().frame.spotlight;
+  EXPECT_EQ(lit, (std::vector<std::string>{"stage", "field d_model", "field heads"}));
+  ui.click("Show me", "lesson");
+  for (int i = 0; i < 3; ++i) ui.settle();
+  EXPECT_TRUE(lit.empty()) << "the task is done";
 }
 
 TEST(LessonPanel, EndsWithWhatWasSeenAndTheNextLesson) {
@@ -149,6 +174,10 @@ TEST(LessonPanel, EveryQuestionIsAnsweredWronglyAndThenRightly) {
         EXPECT_TRUE(choose(ui, choices[scene.predict->right].text))
             << scene.title << ": " << ui.screen().all("lesson");
         EXPECT_TRUE(ui.shows("Yes.", "lesson")) << scene.title;
+      }
+      if (scene.check) {
+        EXPECT_FALSE(ui.shows("The program notices", "lesson"))
+            << scene.title << " does not say how its task stands: " << ui.screen().all("lesson");
       }
       ui.press(Key::pageDown);
     }

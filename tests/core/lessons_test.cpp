@@ -92,9 +92,14 @@ TEST_F(Facts, OfWhatIsLookedAt) {
   EXPECT_EQ(told("{first_column} {last_column} {block}"), "64 127 –");
   source_.chosen = CellRef{TensorId::wO, -1, -1, 2, 130};
   EXPECT_EQ(number("block"), 3.0);
+  EXPECT_EQ(told("{matrix}"), "W^O");
   EXPECT_EQ(told("W^{QK} W_{head} {head}"), "W^{QK} W_{head} 2");
   source_.others = {{"grid_mean", 1.0}, {"head", 7.0}};
   EXPECT_EQ(told("{grid_mean} {head}"), "1 2");  // a name of one's own comes first
+  source_.others["stage_word"] = 2.0;
+  EXPECT_EQ(told("{token[stage_word]} {argmax weights[0, head, stage_word]}"), "sat cat");
+  source_.others["stage_word"] = -1.0;
+  EXPECT_EQ(told("{token[stage_word]}"), "–");
 }
 
 TEST_F(Facts, AreJudged) {
@@ -145,6 +150,9 @@ TEST(LessonFile, SaysWhatIsWrong) {
            R"(, "check": {"ask": "d", "done": "e", "that": {"d_k": 1}, "again": "05"}}]})",
        "is not a lesson of the program: '05'"},
       {"{" + scene +
+           R"(, "check": {"ask": "d", "done": "e", "that": {"d_k": 1}, "yet": [{"yet": "f"}]}}]})",
+       "yet[0] needs that and yet"},
+      {"{" + scene +
            R"(, "check": {"ask": "d", "done": "e", "that": {"d_k": 1}, "way": {"go": 1}}}]})",
        "check.way.go is 1, a field that headscope"},
       {"{" + scene + R"(, "state": {"soft_cap": 0.1}}]})",
@@ -182,17 +190,19 @@ TEST_P(ShippedLesson, SaysWhatEveryWrongChoiceMeans) {
   }
 }
 
-/// Who has chosen a head that does not do what is asked reads what it does.
-TEST_P(ShippedLesson, SaysWhatAWrongHeadDoes) {
+/// Who has not done a task reads what there is in its place; of a head that is looked at, in
+/// numbers.
+TEST_P(ShippedLesson, SaysHowATaskStands) {
   for (const lessons::Scene& scene : lesson().scenes) {
     if (!scene.check) continue;
+    ASSERT_FALSE(scene.check->yet.empty()) << scene.title;
     const auto& that = scene.check->that;
     const bool ofHead = std::any_of(that.begin(), that.end(), [](const Condition& condition) {
       return condition.fact.find("[head]") != std::string::npos ||
              condition.fact.find(", head") != std::string::npos;
     });
     if (ofHead) {
-      EXPECT_NE(scene.check->yet.find("{"), std::string::npos) << scene.title;
+      EXPECT_NE(scene.check->yet.back().says.find("{"), std::string::npos) << scene.title;
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "app/ui/dimension_fields.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/learn/lesson_facts.h"
 #include "app/ui/panel.h"
@@ -48,6 +49,17 @@ std::string inBrief(std::string_view text) {
     }
   }
   return std::string(text);
+}
+
+/// What the reader has made of an exercise so far, and what that means; empty where nothing is said
+/// of it.
+std::string soFar(const lessons::Check& check, const lessons::FactSource& facts) {
+  for (const lessons::Attempt& attempt : check.yet) {
+    if (!lessons::allHold(attempt.that, facts)) continue;
+    std::string said = lessons::filledInIfKnown(tr(attempt.says), facts);
+    if (!said.empty()) return said;
+  }
+  return {};
 }
 
 }  // namespace
@@ -377,6 +389,11 @@ void LessonRun::follow(const PanelContext& panel, const LessonRuns& runs) {
   panel.frame.hidesMistakes = open() && scene().hidesMistake && !shown_.checked;
   panel.frame.spotlight = open() && !atEnd_ ? cards() : std::vector<std::string>();
   if (!open()) return;
+  if (!atEnd_ && !shown_.checked) {
+    for (const std::string& field : scene().fields) {
+      panel.frame.spotlight.push_back(litField(field));
+    }
+  }
   moments_ = {runs.training.moment(), runs.language.moment(), runs.scale.moment(),
               runs.model.moment()};
   if (pointer_.takeArrival(panel.look.now)) takeWay(panel);
@@ -437,17 +454,13 @@ void LessonRun::read(const lessons::FactSource& facts, bool typed) {
     shown_.hint = filled(tr(now.check->hint));
     whenDone_ = lessons::filledInBefore(tr(now.check->done), facts);
   }
-  const bool holdsNow =
-      std::all_of(now.check->that.begin(), now.check->that.end(),
-                  [&](const lessons::Condition& condition) { return holds(condition, facts); });
+  const bool holdsNow = lessons::allHold(now.check->that, facts);
   if (typed && holdsNow && !shown_.checked) {
     shown_.yet = tr("Press Enter when the sentence is complete.");
     return;
   }
   shown_.holds = holdsNow;
-  if (!holdsNow && !shown_.checked) {
-    shown_.yet = lessons::filledInIfKnown(tr(now.check->yet), facts);
-  }
+  if (!holdsNow && !shown_.checked) shown_.yet = soFar(*now.check, facts);
   if (!holdsNow) return;
   pointer_.mark({});
   shown_.checked = true;
