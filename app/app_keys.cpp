@@ -84,6 +84,7 @@ void App::State::keys(const ui::PanelContext& panel) {
   const ui::Page& page = pages.open(view.selection.page);
   // tab moves from one matrix to the next
   const bool byTab = !page.showsDocument(view) && !presenter.on();
+  if (!command && !presenter.on() && ui::lessonKeys(panel, lesson)) return;
   if (!command && ui::controlKeys(controls, page.text().controls, byTab)) return;
   if (!command && presenter.keys(view.selection)) return;
   if (!command && lecture.keys(panel, presenter.on())) return;

@@ -100,7 +100,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {tr("page up  ←"), tr("back a scene")},
         {"f10", tr("a window for your lines")},
         {"l", tr("switches the pointer (a red ring) on or off")},
-        {"1 … 9", tr("your own scenes; with ctrl: sets one")}}},
+        {"1 … 9", tr("answers, or your own scenes; ctrl sets one")}}},
       {tr("Files"),
        {{"ctrl+s", tr("saves the session")},
         {"ctrl+shift+s", tr("saves it under another name")},

@@ -32,6 +32,20 @@ TEST(LessonPanel, AWrongAnswerSaysWhatItMeansAndLeavesTheQuestionOpen) {
   EXPECT_TRUE(ui.shows("The score counts first choices", "lesson"));
 }
 
+TEST(LessonPanel, DigitsAnswerAnOpenQuestion) {
+  AppDriver ui;
+  openLesson(ui, "One word asks");
+  ui.press(Key::pageDown);
+  ui.type("2");
+  EXPECT_TRUE(ui.shows("Not quite.", "lesson")) << ui.screen().all("lesson");
+  ui.press(Key{'E'}, true);  // a sentence is typed
+  ui.type("1");
+  EXPECT_FALSE(ui.shows("Yes.", "lesson"));
+  ui.press(Key::escape);
+  ui.type("1");
+  EXPECT_TRUE(ui.shows("Yes.", "lesson")) << ui.screen().all("lesson");
+}
+
 TEST(LessonPanel, SaysWhatAnAttemptMeans) {
   AppDriver ui;
   openLesson(ui, "Twelve questions");

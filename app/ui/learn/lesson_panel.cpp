@@ -30,7 +30,7 @@ class LessonPanel {
       : panel_(panel), look_(panel.look), run_(run), width_(ImGui::GetContentRegionAvail().x) {}
 
   void draw() {
-    if (run_.atEnd()) return run_.lesson().isQuiz ? score() : end();
+    if (run_.atEnd()) return end();
     head();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     const float room = ImGui::GetContentRegionAvail().y - foot;
@@ -121,9 +121,13 @@ class LessonPanel {
                             (run_.answered() ? 1 : 0) + (run_.shown().checked ? 1 : 0) +
                             (run_.hintShown() ? 1 : 0);
     int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("parts"), 0);
-    const bool fresh = before != 0 && static_cast<int>(now) > before;
+    // in two frames: with a scrollbar the lines are shorter, and more
+    int& frames = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("frames"), 0);
+    if (before != 0 && static_cast<int>(now) > before) frames = 2;
     before = static_cast<int>(now);
-    if (!fresh) return;
+    if (frames == 0) return;
+    --frames;
+    *look_.wantsFrame = true;
     const bool ofTask = run_.shown().checked || run_.hintShown();
     const float room = ImGui::GetWindowHeight();
     const float end = std::min(ImGui::GetCursorPosY(), (ofTask ? resultAt_ : verdictAt_) + room);
@@ -181,12 +185,13 @@ class LessonPanel {
     }
   }
 
-  /// Draws a choice as a button of the panel's width.
+  /// Draws a choice as a button of the panel's width, with the digit that gives it.
   void choice(std::size_t i) {
     const bool given = run_.answered() && i == run_.scene().predict->right;
     const bool open = !run_.answered() && !run_.tried(i);
     ImGui::PushID(static_cast<int>(i));
-    if (formulaButton("choice", run_.shown().choices[i], {.chosen = given, .open = open})) {
+    if (formulaButton("choice", run_.shown().choices[i],
+                      {.chosen = given, .open = open, .digit = std::to_string(i + 1)})) {
       run_.answer(panel_, i);
     }
     ImGui::PopID();
@@ -194,17 +199,19 @@ class LessonPanel {
 
   struct ButtonLook {
     bool chosen = false;
-    bool open = true;  // can be clicked
-    bool wide = true;  // as wide as the panel, however short its text
+    bool open = true;        // can be clicked
+    bool wide = true;        // as wide as the panel, however short its text
+    std::string digit = {};  // the key that does the same, before the text
   };
   /// Draws a button whose text is wrapped and written as formulas are. Returns whether it was
   /// clicked.
   bool formulaButton(const char* id, std::string_view text, const ButtonLook& as) {
     const Theme& t = look_.theme;
     const ImVec2 pad = ImGui::GetStyle().FramePadding;
+    const float aside = as.digit.empty() ? 0.0F : look_.px(18);
     const auto paragraph = [&](ImDrawList* list, ImVec2 at, ImU32 color) {
-      return drawRichParagraph(list, look_.fonts, look_.fonts.regular, at, color, text,
-                               width_ - 2.0F * pad.x);
+      return drawRichParagraph(list, look_.fonts, look_.fonts.regular, {at.x + aside, at.y}, color,
+                               text, width_ - aside - 2.0F * pad.x);
     };
     const ImVec2 size = paragraph(nullptr, {0.0F, 0.0F}, 0);
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -219,6 +226,8 @@ class LessonPanel {
                         : hovered ? t.fieldHover
                                   : t.field,
                         ImGui::GetStyle().FrameRounding);
+    drawText(list, look_.fonts.small, {at.x + pad.x, at.y + pad.y + look_.px(1)}, t.textMuted,
+             as.digit);
     paragraph(list, {at.x + pad.x, at.y + pad.y},
               as.chosen ? t.accentText
               : as.open ? t.text
@@ -289,36 +298,32 @@ class LessonPanel {
     if (open) prose(look_.fonts.small, look_.theme.textMuted, run_.shown().speaker);
   }
 
-  /// Draws what the lesson's last scene shows, the scenes, and the ways on.
+  /// Draws what the lesson's last scene shows, of a quiz the score, the scenes, and the ways on.
   void end() {
     const lessons::Lesson& lesson = run_.lesson();
     const std::size_t all = lesson.scenes.size();
     const std::size_t done = run_.doneOf(lesson);
+    const bool asksAgain = lesson.isQuiz && done < all;
     words(look_.fonts.small, look_.theme.textMuted, std::string(tr(lesson.title)));
-    words(look_.fonts.title, look_.theme.text, tr("What you saw"));
+    words(look_.fonts.title, look_.theme.text,
+          lesson.isQuiz ? trFormat("{} of {} answered", done, all) : tr("What you saw"));
     gap();
     const lessons::Lesson* next = nextLesson();
-    const float rows = next != nullptr ? 2.0F : 1.0F;
+    const float rows = 1.0F + (asksAgain ? 1.0F : 0.0F) + (next != nullptr ? 1.0F : 0.0F);
     const float foot = rows * (ImGui::GetFrameHeight() + look_.space.medium) + look_.space.wide;
     ImGui::BeginChild("seen", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
     joinNavigation();
     width_ = ImGui::GetContentRegionAvail().x;
-    const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width_, width_ * 0.45F});
-    std::string seen = drawSeen(panel_, run_.moments(), at);
-    if (seen.empty()) {
-      drawLessonPicture(look_, ImGui::GetWindowDrawList(), lesson.picture, at);
-      seen = tr(lesson.about);
-    }
-    ImGui::SetCursorScreenPos({at.a.x, at.b.y + look_.space.small});
-    words(look_.fonts.small, look_.theme.textMuted, asRichText(seen));
-    gap();
+    seen();
     const bool ofLayer = panel_.selection.page != kModelPage && panel_.selection.page != kTrainPage;
     const bool keeps = ofLayer && pill(look_, tr("Keep this layer"));
     if (ofLayer) {
       tip(look_, tr("Opens the layer shown here in your own work; undo reverts it"));
     }
     gap();
-    words(look_.fonts.semibold, look_.theme.text, trFormat("{} of {} scenes done", done, all));
+    lesson.isQuiz ? words(look_.fonts.regular, look_.theme.text, inWords(done, all))
+                  : words(look_.fonts.semibold, look_.theme.text,
+                          trFormat("{} of {} scenes done", done, all));
     for (std::size_t i = 0; i < all; ++i) {
       ImGui::PushID(static_cast<int>(i));
       question(lesson.scenes[i], i);
@@ -327,14 +332,38 @@ class LessonPanel {
     ImGui::EndChild();
     if (keeps) return run_.keep(panel_);
     ImGui::Dummy({0.0F, look_.space.tight});
+    if (asksAgain && pill(look_, tr("Ask those left"), true)) {
+      return run_.goTo(panel_, run_.firstUndoneOf(lesson));
+    }
     if (next != nullptr && formulaButton("next", tr("Next: ") + std::string(tr(next->title)),
-                                         {.chosen = true, .wide = false})) {
+                                         {.chosen = !asksAgain, .wide = false})) {
       run_.ask(*next, run_.firstUndoneOf(*next));
     }
-    if (pill(look_, tr("All lessons"), next == nullptr)) return run_.finish();
+    if (pill(look_, tr("All lessons"), !asksAgain && next == nullptr)) return run_.finish();
     ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, tr("Leave")));
     if (pill(look_, tr("Leave"))) run_.leave();
     tip(look_, tr(kAboutLeaving));
+  }
+
+  /// Draws the picture of what the last scene shows, else the lesson's own.
+  void seen() {
+    const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width_, width_ * 0.45F});
+    std::string shown = drawSeen(panel_, run_.moments(), at);
+    if (shown.empty()) {
+      drawLessonPicture(look_, ImGui::GetWindowDrawList(), run_.lesson().picture, at);
+      shown = tr(run_.lesson().about);
+    }
+    ImGui::SetCursorScreenPos({at.a.x, at.b.y + look_.space.small});
+    words(look_.fonts.small, look_.theme.textMuted, asRichText(shown));
+    gap();
+  }
+
+  /// The score of a quiz in words.
+  static const char* inWords(std::size_t done, std::size_t all) {
+    return done == all ? tr("You did all of them yourself.")
+                       : tr("The open questions are asked again. A question counts where the first "
+                            "choice was right and its task was done without “Show me”; a task may "
+                            "be tried as often as you like.");
   }
 
   /// The shipped lesson after this one, else the questions on all lessons; null: none. A lecture
@@ -350,40 +379,8 @@ class LessonPanel {
     return open ? &*quiz : nullptr;
   }
 
-  /// Draws the score of a quiz, question by question. Each open question has a button to the lesson
-  /// that explains it.
-  void score() {
-    const lessons::Lesson& quiz = run_.lesson();
-    const std::size_t all = quiz.scenes.size();
-    const std::size_t done = run_.doneOf(quiz);
-    words(look_.fonts.small, look_.theme.textMuted, quiz.title);
-    words(look_.fonts.title, look_.theme.text, trFormat("{} of {} answered", done, all));
-    words(look_.fonts.regular, look_.theme.text,
-          done == all
-              ? tr("You did all of them yourself.")
-              : tr("The open questions are asked again. A question counts where the first "
-                   "choice was right and its task was done without “Show me”; a task may be "
-                   "tried as often as you like."));
-    gap();
-    const float foot = ImGui::GetFrameHeight() + look_.space.wide;
-    ImGui::BeginChild("answered", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
-    joinNavigation();
-    width_ = ImGui::GetContentRegionAvail().x;
-    for (std::size_t i = 0; i < all; ++i) {
-      ImGui::PushID(static_cast<int>(i));
-      question(quiz.scenes[i], i);
-      ImGui::PopID();
-    }
-    ImGui::EndChild();
-    ImGui::Dummy({0.0F, look_.space.tight});
-    if (done < all && pill(look_, tr("Ask those left"), true)) {
-      run_.goTo(panel_, run_.firstUndoneOf(quiz));
-      return;
-    }
-    if (done < all) ImGui::SameLine();
-    if (pill(look_, tr("Close"), done == all)) run_.finish();
-  }
-
+  /// Draws a scene of the list at the end. An open question has a button to the lesson that
+  /// explains it.
   void question(const lessons::Scene& scene, std::size_t place) {
     if (run_.isDone(place)) {
       words(look_.fonts.regular, look_.theme.good, tr("Done: ") + std::string(tr(scene.title)));
@@ -449,5 +446,15 @@ float lessonWidth(const FrameContext& look, float room) {
 }
 
 void lessonPanel(const PanelContext& panel, LessonRun& run) { LessonPanel(panel, run).draw(); }
+
+bool lessonKeys(const PanelContext& panel, LessonRun& run) {
+  if (!run.open() || run.atEnd() || run.answered()) return false;
+  for (std::size_t i = 0; i < run.shown().choices.size(); ++i) {
+    if (!charTyped(static_cast<ImWchar>('1' + i))) continue;
+    run.answer(panel, i);
+    return true;
+  }
+  return false;
+}
 
 }  // namespace headscope::ui

@@ -203,6 +203,8 @@ class LessonRun {
 
 /// Draws the panel beside the page while a lesson is open.
 void lessonPanel(const PanelContext& panel, LessonRun& run);
+/// Handles the digits that answer the question of the panel. Returns whether one did.
+bool lessonKeys(const PanelContext& panel, LessonRun& run);
 /// Draws the start panel in the lesson panel's place at the first start, until it is closed.
 void startPanel(const PanelContext& panel, LessonRun& run);
 /// The width of the lesson panel beside a page, out of `room`.
