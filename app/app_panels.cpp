@@ -312,8 +312,7 @@ void App::State::panels(const ui::PanelContext& panel) {
     using Asked = ui::Presenter::Asked;
     const Asked asked = presenter.drawBelow(panel, lecture.forTheRoom(), room);
     if (asked == Asked::leave) presenter.end();
-    if (asked == Asked::back || asked == Asked::next)
-      lecture.go(panel, asked == Asked::next, true);
+    if (asked == Asked::back || asked == Asked::next) lecture.go(panel, asked == Asked::next, true);
     oneCard(panel, presenter.card(), room);
   } else if (!view.selection.focus.empty()) {
     oneCard(panel, view.selection.focus, room);

@@ -16,7 +16,7 @@
 #include "core/document/document.h"
 #include "core/formats/model_edits.h"
 #include "core/formats/shipped_model.h"
-#include "core/formats/shipped_picture.h"
+#include "core/model/model_edits.h"
 #include "core/platform/paths.h"
 
 namespace headscope::cli {
@@ -109,10 +109,17 @@ void openWithModel(AppOptions& app, const PassOptions& o) {
   if (o.target.text) place.target = *o.target.text;
   if (!o.target.ids.empty()) place.target = textOf(o.target.ids, models.targetNames(folder));
 
+  // as the page notes the changes of a layer: heads that are off by themselves
   const model::ModelDocument& of = layer.trace->document();
+  model::ModelDocumentPtr changed = withLayer(of, layer.layer, *app.document);
+  std::vector<HeadOfLayer> off;
+  if (!model::isEdited(*changed, layer.layer)) {
+    off = model::headsOff(*changed);
+    changed = model::withoutEdits(*changed, layer.layer);
+  }
   formats::SavedModel saved{place.folder, layer.stack};
   saved.kept = std::make_shared<const formats::ModelEdits>(
-      formats::editsOf(place.folder, of, {}, {layer.layer}, layer.stack));
+      formats::editsOf(place.folder, *changed, off, {layer.layer}, layer.stack));
   saved.shown.push_back({app.document, layer.layer, of.input});
   app.models.push_back(std::make_shared<const formats::SavedModel>(std::move(saved)));
   ui::chooseHead(app.view.model, of.model->config(), layer.stack, {layer.layer, 0});

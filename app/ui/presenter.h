@@ -42,7 +42,8 @@ class Presenter {
     std::string keys, problem;
     std::string counter = {};  // "3 of 13"; empty: none
   };
-  /// What a button below a slide asks for. The buttons show while the mouse moves, or after a touch.
+  /// What a button below a slide asks for. The buttons show while the mouse moves, or after a
+  /// touch.
   enum class Asked { nothing, back, next, leave };
   /// Draws the part below the card and subtracts it from the room: a sentence, then a line with the
   /// current place and the keys.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,8 +35,9 @@ struct Tip {
   float gap = 0.0F;
 };
 
-/// The places of a side: in line with the thing or the mouse, then with either of its edges.
-constexpr std::size_t kInLine = 3;
+/// The places of a side: in line with the thing or the mouse, then with either of its edges and its
+/// middle.
+constexpr std::size_t kInLine = 4;
 using TipPlaces = std::array<Rect, 4 * kInLine>;  // below, above, right, left
 
 TipPlaces placesOf(const Tip& tip) {
@@ -46,8 +48,10 @@ TipPlaces placesOf(const Tip& tip) {
   const std::array<float, kInLine> xs{!narrow ? mouse.x - size.x * 0.5F
                                       : right ? thing.b.x - size.x
                                               : thing.a.x,
-                                      thing.a.x, thing.b.x - size.x};
-  const std::array<float, kInLine> ys{mouse.y - size.y * 0.5F, thing.a.y, thing.b.y - size.y};
+                                      thing.a.x, thing.b.x - size.x,
+                                      thing.centre().x - size.x * 0.5F};
+  const std::array<float, kInLine> ys{mouse.y - size.y * 0.5F, thing.a.y, thing.b.y - size.y,
+                                      thing.centre().y - size.y * 0.5F};
   TipPlaces places;
   for (std::size_t i = 0; i < kInLine; ++i) {
     const float x = within(xs[i], size.x, display.x);
@@ -159,12 +163,18 @@ void addShown(const ImDrawList& list, const ImDrawCmd& command, std::vector<Rect
   }
 }
 
+/// Returns whether a window is the card of the open lesson, which is kept free as a whole.
+bool isLessonCard(const ImGuiWindow& window) {
+  return std::string_view(window.Name).find("/lesson_") != std::string_view::npos;
+}
+
 /// What one reads and looks at in this frame, but for tooltips.
 std::vector<Rect> shownNow() {
   std::vector<Rect> shown;
   for (const ImGuiWindow* window : GImGui->Windows) {
     const bool isTip = (window->Flags & ImGuiWindowFlags_Tooltip) != 0;
     if (!window->Active || window->Hidden || isTip) continue;
+    if (isLessonCard(*window)) shown.push_back(Rect::at(window->Pos, window->Size));
     for (const ImDrawCmd& command : window->DrawList->CmdBuffer) {
       addShown(*window->DrawList, command, shown);
     }

@@ -215,6 +215,18 @@ TEST_F(HeadsOff, TheHeatmapHoldsEveryEffect) {
   EXPECT_EQ(ui_.view().selection.cell->row, 2);
 }
 
+/// In a low card the formula gives way to what it says of the head.
+TEST(HeadsOffLow, TheCheckIsInSight) {
+  AppDriver ui(textDocument("The cat , which was very fluffy , slept by the warm fire ."), 1280,
+               720, headsView());
+  ui.settle();
+  EXPECT_TRUE(ui.shows("of outputs up to", "off words")) << ui.screen().all(kOffCard);
+  EXPECT_FALSE(ui.shows("output = ", "off words"));
+  ui.restart(textDocument("The cat sat"), headsView());
+  ui.settle();
+  EXPECT_TRUE(ui.shows("of outputs up to", "off words")) << ui.screen().all(kOffCard);
+}
+
 TEST_F(HeadsOff, WhatGoesIsCheckedAgainstARealRunAgainWhenThePassChanges) {
   const auto expectChecked = [&] {
     const auto checked = checkEffect(ui_.app().trace(), 0, ui_.view().selection.head);

@@ -72,9 +72,9 @@ inline std::string patternOf(const std::string& text) {
   return pattern;
 }
 
-/// The place of a choice on the screen; it may have several lines.
+/// The place of a choice on the screen, with its digit; it may have several lines.
 inline std::optional<Spot> spotOf(const ScreenText& screen, const std::string& choice) {
-  const std::regex whole(patternOf(choice));
+  const std::regex whole("[1-4]" + patternOf(choice));
   const auto& runs = screen.runs();
   for (std::size_t first = 0; first < runs.size(); ++first) {
     if (runs[first].window.find("/act") == std::string::npos) continue;

@@ -64,7 +64,7 @@ TEST_F(EveryPart, AnotherPictureGivesItsValues) {
   choose("by", "as on another picture");
   EXPECT_EQ(ui.view().model.prediction.otherText, "headscope:shapes/square");
   EXPECT_TRUE(shows("replaced by its value on the other picture")) << all();
-  EXPECT_TRUE(shows("on the other picture). Each number")) << all();
+  EXPECT_TRUE(shows("on the other picture. Each number")) << all();
   ui.click("triangle", kModelPredictionCard);
   EXPECT_EQ(ui.view().model.prediction.otherText, "headscope:shapes/triangle");
   ui.view().model.prediction.otherText = "headscope:shapes/circle";

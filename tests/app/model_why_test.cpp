@@ -299,7 +299,8 @@ TEST_F(ModelWhy, FlowNamesTheWayWhereQueriesAreNormalised) {
   ui.click("Why this score", kLayerStripCard);
   calm();
   EXPECT_TRUE(shows("score of layer 2, head 1")) << all();
-  EXPECT_TRUE(shows("content ")) << all();
+  EXPECT_TRUE(shows("the sum over what wrote into the query")) << all();
+  EXPECT_FALSE(shows("content ")) << "no position writes into this model's stream";
 }
 
 TEST_F(ModelWhy, AChainOfAnotherTextStartsOver) {

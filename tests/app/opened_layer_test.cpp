@@ -6,6 +6,7 @@
 #include "app/cli/layer_of_model.h"
 #include "app/ui/model/model_page.h"
 #include "app_driver.h"
+#include "core/base/error.h"
 
 namespace headscope::ui {
 namespace {
@@ -57,7 +58,7 @@ TEST_F(OpenedLayer, MayBeACrossAttentionOrOneOverPatches) {
   options.layer = 1;
   options.attention = "cross";
   open(options);
-  EXPECT_TRUE(ui_.shows("t5, layer 2 cross-attention", kLayerStripCard))
+  EXPECT_TRUE(ui_.shows("t5, layer 2, cross-attention", kLayerStripCard))
       << ui_.screen().all(kLayerStripCard);
   cli::PassOptions image;
   image.model = folderOf("image_models/vit");
@@ -65,7 +66,8 @@ TEST_F(OpenedLayer, MayBeACrossAttentionOrOneOverPatches) {
   image.layer = 0;
   open(image);
   EXPECT_TRUE(ui_.shows("vit, layer 1 of 2", kLayerStripCard)) << ui_.screen().all();
-  image.image = {.pixels = "none.safetensors"};
+  image.image.image.clear();
+  image.image.pixels = "none.safetensors";
   EXPECT_THROW(open(image), UserError);
 }
 

@@ -89,7 +89,7 @@ TEST_F(StagePageTest, AHeadThatIsRightForFewWordsSaysForHowMany) {
   for (const HeadStory& story : stories) {
     if (story.right == 0 || 5 * (story.partners - story.right) <= story.partners) continue;
     any = true;
-    EXPECT_EQ(noteOf(story, {"word", "words"}),
+    EXPECT_EQ(noteOf(story, {"word", "words", "sentence"}),
               fmt::format("right for {} of {} words", story.right, story.partners));
   }
   EXPECT_TRUE(any);
@@ -272,8 +272,8 @@ TEST_F(StagePageTest, TheWholeJourneyTakesNinetySeconds) {
 TEST_F(StagePageTest, BarsOfTheJourneyAreRowsOfTheTrace) {
   ui.view().stage.at = static_cast<double>(StagePlace::collected) + 0.9;
   ui.settle();
-  EXPECT_EQ(ui.heatmaps("sentence").size(), 15U);  // the values of 14 words, and the result
-  ui.clickAt(middle(ui.heatmaps("sentence")[0]));  // the strongest comes first
+  EXPECT_EQ(ui.heatmaps("sentence").size(), 15U);        // the values of 14 words, and the result
+  ui.clickAt(middle(ui.heatmaps("sentence")[0]));        // the strongest comes first
   EXPECT_FALSE(ui.heatmaps(kStageNumbersCard).empty());  // a click on a number unfolds its matrix
   ASSERT_TRUE(ui.view().selection.cell.has_value());
   EXPECT_EQ(ui.view().selection.cell->tensor, TensorId::v);

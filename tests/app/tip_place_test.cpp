@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app_driver.h"
+#include "lesson_window.h"
 
 namespace headscope::ui {
 namespace {
@@ -68,6 +68,20 @@ TEST(TipPlace, ATooltipOfAMatrixCoversNoneOfItsCells) {
   ASSERT_TRUE(tip);
   const Rect matrix{{head.x0, head.y0}, {head.x1, head.y1}};
   EXPECT_FALSE(matrix.overlaps({{tip->x0, tip->y0}, {tip->x1, tip->y1}}));
+}
+
+TEST(TipPlace, ATooltipLeavesTheLessonsCardFree) {
+  AppDriver ui(presetDocument("original-transformer"), 1280, 720);
+  openLesson(ui, "Twelve questions");
+  ui.press(Key::pageDown);
+  ui.settle();
+  const gl::Bounds head = ui.heatmaps(kAllHeadsCard).front();
+  ui.hover(cellAt(head, 6, 6, 1, 1));
+  for (int i = 0; i < 4; ++i) ui.frame();
+  const auto tip = ui.window("##Tooltip");
+  const auto lesson = ui.window("lesson");
+  ASSERT_TRUE(tip && lesson);
+  EXPECT_GE(tip->x0, lesson->x1);
 }
 
 }  // namespace

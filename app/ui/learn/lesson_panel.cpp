@@ -78,12 +78,14 @@ class LessonPanel {
     width_ = ImGui::GetContentRegionAvail().x;
     showsQuestion() ? question() : exercise();
     const float needed = ImGui::GetCursorPosY();
+    const bool scrollbar = ImGui::GetScrollMaxY() > 0.0F;
     ImGui::EndChild();
     width_ = ImGui::GetContentRegionAvail().x;
     float& known = lowerHeight();
-    if (needed <= known) return;
-    known = needed;
-    *look_.wantsFrame = true;
+    const bool grows = needed > known;
+    known = std::max(known, needed);
+    // the scrollbar of a window that was lower goes a frame later
+    if (grows || (scrollbar && known <= height)) *look_.wantsFrame = true;
   }
 
   /// The greatest height that the question or task of this scene has needed at this width.

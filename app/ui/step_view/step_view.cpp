@@ -31,6 +31,7 @@
 namespace headscope::ui {
 namespace {
 
+constexpr float kScrollbar = 8.0F;  // points; low, so that it stands in the gap below the matrices
 constexpr Index kWorkedWidth = 16;  // the largest d_model of an example that one computes by hand
 constexpr float kCurvesFrom = 130.0F;  // the least height with curves, in points at scale 1
 constexpr float kAsideFrom = 220.0F;   // the least height with asides, in points at scale 1
@@ -180,7 +181,6 @@ class StepView {
     const ColumnNames names = names_;
     const float most = room.width() * (kMost - 1.0F);
     const float by = look_.px(12);
-    room.cutBottom(ImGui::GetStyle().ScrollbarSize);
     while (numbers() == Numbers::narrow && beyond_ + by <= most) {
       beyond_ += by;
       room.b.x += by;
@@ -429,9 +429,11 @@ void fillStepView(const PanelContext& panel, StepViewMemory& memory, CellEditing
     found = stepViewMatrices(panel, stepView, editing);
   } else {
     ImGui::SetCursorScreenPos(room.a);
-    beginPart("matrices", room.size(),
+    ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, look.px(kScrollbar));
+    beginPart("matrices", {room.width(), room.height() + look.space.small},
               ImGuiWindowFlags_HorizontalScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-    const Rect shown = Rect::at(ImGui::GetCursorScreenPos(), room.size());  // with a scrollbar, too
+    ImGui::PopStyleVar();
+    const Rect shown = Rect::at(ImGui::GetCursorScreenPos(), room.size());
     StepView scrolled(panel, played, shown, memory.columns);
     found = stepViewMatrices(panel, scrolled, editing);
     scrollStepView(panel, scrolled, memory, shown);
