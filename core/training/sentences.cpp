@@ -9,7 +9,7 @@ namespace headscope::training {
 namespace {
 
 constexpr std::array kQuestions{
-    WordQuestionInfo{WordQuestion::previous, "prev", trLater("Previous token"),
+    WordQuestionInfo{WordQuestion::previous, "prev", trLater("Previous word"),
                      trLater("which word is before it?")},
     WordQuestionInfo{WordQuestion::subject, "subj", trLater("Verb → its subject"),
                      trLater("who does it, or is it?")},

@@ -10,7 +10,7 @@
 
 namespace headscope::training {
 
-/// "Verb → its subject" for one question, "Previous token + Verb → its subject" for two; for more,
+/// "Verb → its subject" for one question, "Previous word + Verb → its subject" for two; for more,
 /// their short names.
 std::string titleOf(const std::vector<AskedQuestion>& questions);
 

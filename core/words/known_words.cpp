@@ -24,7 +24,7 @@ void noteWords(const std::vector<std::string>& tokens, bool learned,
     if (!learned) return;
     notes.emplace_back(tr(
         "the text seems to be in another language than English: of heads that learned from English "
-        "sentences, only the one for the previous token can hold"));
+        "sentences, only the one for the previous word can hold"));
     return;
   }
   const std::vector<bool> isUnknown = unknownWords(words);

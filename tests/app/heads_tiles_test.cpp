@@ -150,7 +150,7 @@ TEST(HeadName, HoldsHereOrSaysThatItDoesNot) {
   EXPECT_TRUE(name.holds);
   EXPECT_EQ(name.here, "here 0.92, 9 rows");
   EXPECT_EQ(inOneLine(name), "Verb → its subject");
-  const std::string both = "Previous token + Verb → its subject";
+  const std::string both = "Previous word + Verb → its subject";
   EXPECT_EQ(headName(both, &report, 0).title, both) << "the same name whatever the input";
   made.score = {0.2, {}};
   report = reportOf("mixed", std::nullopt, made);

@@ -171,7 +171,7 @@ TEST_F(LectureWindow, HeadsKeepTheirNamesAndStepsTheirStory) {
   EXPECT_TRUE(ui_.shows("“The” asks “The”"));
   key(Key{'V'});
   EXPECT_TRUE(ui_.shows("Head 2 of 8: Verb → its subject"));
-  for (const char* name : {"Previous token", "Verb → its subject", "Adjective → its noun",
+  for (const char* name : {"Previous word", "Verb → its subject", "Adjective → its noun",
                            "Noun → its adjectives", "Determiner → its noun",
                            "Preposition → its object", "Pronoun → its noun", "Word → its verb"}) {
     EXPECT_TRUE(ui_.shows(name, "panel")) << name << " is not whole: " << ui_.screen().all("panel");

@@ -107,7 +107,7 @@ TEST_F(StagePageTest, TheJourneyEndsWithAWayBackToTheHeads) {
   EXPECT_NEAR(whole, 100.0, 4.0) << ui.screen().all("sentence");  // of eight rounded shares
   ui.click("Back to the heads");
   EXPECT_FALSE(ui.view().stage.at.has_value());
-  EXPECT_TRUE(ui.shows("Previous token", "small stages"));
+  EXPECT_TRUE(ui.shows("Previous word", "small stages"));
 }
 
 TEST_F(StagePageTest, TheCellBehindTheStageMovesWithTheHead) {
@@ -289,7 +289,7 @@ TEST_F(StagePageTest, ANameHoldsOnlyWhereItsHeadHasSomethingToDo) {
 TEST_F(StagePageTest, TheStripOfFlowSaysTheSameOfEveryHead) {
   ui.view().selection.page = kFlowPage;
   ui.settle();
-  for (const char* name : {"Previous token", "Verb → its subject", "Adjective → its noun",
+  for (const char* name : {"Previous word", "Verb → its subject", "Adjective → its noun",
                            "Noun → its adjectives", "Determiner → its noun",
                            "Preposition → its object", "Pronoun → its noun", "Word → its verb"}) {
     EXPECT_TRUE(ui.shows(name, "strip")) << ui.screen().all("strip");

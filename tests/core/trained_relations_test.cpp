@@ -66,7 +66,7 @@ TEST(TrainedRelations, OfFewerHeadsAreOfSeveralQuestions) {
   document.config.numHeads = document.config.numKvHeads = 4;
   const DeclaredRelations relations = declaredRelations(document);
   ASSERT_EQ(relations.size(), 4U);
-  EXPECT_EQ(relations[0]->name, "Previous token + Verb → its subject");
+  EXPECT_EQ(relations[0]->name, "Previous word + Verb → its subject");
   ASSERT_EQ(relations[0]->parts.size(), 2U);
   EXPECT_EQ(relations[0]->partners[0][8], (std::vector<Index>{1, 7}));
   const auto all = training::questionsOf({});

@@ -34,7 +34,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr const char* kForeign = trLater(
-    "These heads learned from English sentences. In another language only “previous token” holds.");
+    "These heads learned from English sentences. In another language only “previous word” holds.");
 
 class SentenceCard final : public Card {
  public:
