@@ -82,9 +82,11 @@ std::string cutTexts(const ScreenText& screen) {
 }
 
 /// Returns whether a window scrolls sideways by design: the table of all metrics, whose names stay
-/// in sight, a row of heads, bars of all heads, and the field of a text.
+/// in sight, a row of heads, bars of all heads, the matrices of an example by hand, and the field
+/// of a text.
 bool isSideways(const std::string& window) {
-  constexpr std::string_view kNames[] = {"/metrics_", "/strip_", "/bars_", "/##model text_"};
+  constexpr std::string_view kNames[] = {"/metrics_", "/strip_", "/bars_", "/matrices_",
+                                         "/##model text_"};
   return std::ranges::any_of(
       kNames, [&](std::string_view name) { return window.find(name) != std::string::npos; });
 }
