@@ -69,7 +69,7 @@ struct ModelMoment {
   bool ofImage() const { return picture != nullptr; }
 };
 
-/// Encodes another text for the moment's model. Throws UserError for an invalid text.
+/// Reads another text, for a model of images the picture of that path. Throws UserError.
 model::ModelInput inputOfText(const ModelMoment& moment, const std::string& text);
 
 struct KeptEdits;  // kept_edits.h

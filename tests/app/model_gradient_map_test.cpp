@@ -109,7 +109,7 @@ TEST_F(GradientMap, SortsTheHeads) {
   open("tiny-gpt2", kText);
   ui.view().model.metric = ui.view().model.heads.order = "gradient";
   calm();
-  EXPECT_TRUE(shows("sorted by gradient of the word")) << all();
+  EXPECT_TRUE(shows("sorted by gradient")) << all();
   const std::string text = all();
   std::size_t last = 0;
   for (const std::string& length : lengths(std::nullopt)) {  // the largest first
