@@ -40,7 +40,7 @@ struct Tip {
 constexpr std::size_t kInLine = 4;
 using TipPlaces = std::array<Rect, 4 * kInLine>;  // below, above, right, left
 
-TipPlaces placesOf(const Tip& tip) {
+TipPlaces placesOfTip(const Tip& tip) {
   const auto& [thing, size, display, mouse, gap] = tip;
   // in line with the thing where that is as narrow, else with the mouse
   const bool narrow = thing.width() <= size.x;
@@ -187,7 +187,7 @@ std::vector<Rect> shownNow() {
 ImVec2 besideOf(const Rect& thing, ImVec2 size, ImVec2 display, ImVec2 mouse, float gap,
                 const Covered& covered) {
   const Tip tip{thing, size, display, mouse, gap};
-  const TipPlaces places = placesOf(tip);
+  const TipPlaces places = placesOfTip(tip);
   const auto best = bestOf(places, tip, covered);
   return best ? places[*best].a : awayFromTheMiddle(tip);
 }
@@ -195,7 +195,7 @@ ImVec2 besideOf(const Rect& thing, ImVec2 size, ImVec2 display, ImVec2 mouse, fl
 void placeNextBeside(const Rect& thing, ImVec2 size, float gap) {
   const ImGuiIO& io = ImGui::GetIO();
   const Tip tip{thing, size, io.DisplaySize, io.MousePos, gap};
-  const TipPlaces places = placesOf(tip);
+  const TipPlaces places = placesOfTip(tip);
   auto place = bestOf(places, tip, {});
   if (ImGuiWindow* window = tipWindow()) {
     keepTip(window->StateStorage, tip);
@@ -211,7 +211,7 @@ bool settleTip() {
   if (window == nullptr || !window->Active) return false;
   const Tip tip = keptTip(window->StateStorage);
   const std::vector<Rect> shown = shownNow();
-  const auto best = bestOf(placesOf(tip), tip, [&](const Rect& place) {
+  const auto best = bestOf(placesOfTip(tip), tip, [&](const Rect& place) {
     float sum = 0.0F;
     for (const Rect& each : shown) sum += shared(place, each);
     return sum;
