@@ -109,8 +109,8 @@ std::string largestReason(const PanelContext& panel, const ScoreInFlow& asked) {
     return at + 1 == std::ssize(all);
   };
   return trFormat(
-      "Its score is {:.1f} above the others' mean. The largest part of that, {:.1f}: {} meets {}.",
-      lead, top.value,
+      "The score of “{}” is {:.1f} above the others' mean. The largest part, {:.1f}: {} meets {}.",
+      stageWord(names.key), lead, top.value,
       ofWord(names.rows[static_cast<std::size_t>(top.query)], last(names.rows, top.query),
              names.query),
       ofWord(names.columns[static_cast<std::size_t>(top.key)], last(names.columns, top.key),
