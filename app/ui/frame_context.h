@@ -55,7 +55,7 @@ struct FrameContext {
     if (nextChange != nullptr) *nextChange = std::min(*nextChange, seconds);
   }
 
-  /// The same look with other fonts, which must outlive it.
+  /// Returns this look with other fonts, which must outlive it.
   FrameContext withFonts(const Fonts& others) const {
     return {theme,       others,     maps,       scene,   typed, now,    scale,    mouseStill,
             clickedHere, wantsFrame, nextChange, mapPair, space, sought, pictures, still};

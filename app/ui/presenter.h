@@ -42,7 +42,7 @@ class Presenter {
     std::string keys, problem;
     std::string counter = {};  // "3 of 13"; empty: none
   };
-  /// What a button below a slide asks for. The buttons show while the mouse moves, or after a
+  /// The wish of a button below a slide. These buttons show while the mouse moves, or after a
   /// touch.
   enum class Asked { nothing, back, next, leave };
   /// Draws the part below the card and subtracts it from the room: a sentence, then a line with the

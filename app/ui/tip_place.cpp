@@ -95,8 +95,8 @@ ImVec2 awayFromTheMiddle(const Tip& tip) {
   return {within(aside.x, size.x, display.x), within(aside.y, size.y, display.y)};
 }
 
-/// What the tooltip's window keeps: what it stands beside, its size and gap; and the number of its
-/// place, −1 where none was found.
+/// The keys of what the tooltip's window keeps: the thing that it explains, its size and its gap;
+/// and the number of its place, −1 where none was found.
 constexpr ImGuiID kKept = 0x71a9e001;
 constexpr ImGuiID kPlace = kKept + 7;
 
@@ -168,7 +168,7 @@ bool isLessonCard(const ImGuiWindow& window) {
   return std::string_view(window.Name).find("/lesson_") != std::string_view::npos;
 }
 
-/// What one reads and looks at in this frame, but for tooltips.
+/// Returns the places of all letters and pictures of this frame, but for those of tooltips.
 std::vector<Rect> shownNow() {
   std::vector<Rect> shown;
   for (const ImGuiWindow* window : GImGui->Windows) {

@@ -64,8 +64,8 @@ struct Way {
   bool isNone() const;
 };
 
-/// What is said while an exercise is not done and its conditions hold: what the reader has made of
-/// it so far, and what that means.
+/// A text for an exercise that is not done, shown while its conditions hold. It says what the
+/// reader has made of the exercise so far, and what that means.
 struct Attempt {
   std::vector<Condition> that;  // all of them; empty: always
   std::string says;             // in numbers of the pass

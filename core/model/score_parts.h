@@ -31,8 +31,8 @@ struct ScoreParts {
 struct ContentAndPosition {
   double content = 0.0, mixed = 0.0, position = 0.0;
 };
-/// Nothing where no position writes: a bias of distances (T5), or a rotation, is then all that a
-/// score has of the places.
+/// Returns nothing where no position writes: a bias of distances (T5), or a rotation, is then all
+/// that a score has of the places.
 std::optional<ContentAndPosition> contentAndPosition(const ScoreParts& score);
 
 /// A score by the writers of its query alone, or of its key: each sums over all of the other side.

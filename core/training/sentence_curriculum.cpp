@@ -15,7 +15,7 @@ namespace {
 constexpr Index kSentencesForMean = 512;
 constexpr double kPartOfClassFactor = 0.75;
 constexpr double kLater = 0.35;  // the share of sentences that begin later
-constexpr Index kPlaces = 48;
+constexpr Index kPlaces = 48;    // that heads learn; a sentence has at most kLongestSentence words
 /// Sentences for this many batches are drawn at once and sorted, so that there is little padding.
 constexpr Index kBatchesDrawnAtOnce = 8;
 

@@ -51,8 +51,8 @@ std::string inBrief(std::string_view text) {
   return std::string(text);
 }
 
-/// What the reader has made of an exercise so far, and what that means; empty where nothing is said
-/// of it.
+/// Says what the reader has made of an exercise so far, and what that means. Empty where the lesson
+/// has no words for it.
 std::string soFar(const lessons::Check& check, const lessons::FactSource& facts) {
   for (const lessons::Attempt& attempt : check.yet) {
     if (!lessons::allHold(attempt.that, facts)) continue;

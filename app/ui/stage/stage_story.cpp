@@ -56,7 +56,7 @@ std::string quoted(const Trace& trace, Axis axis, Index item, Index index) {
   return trFormat("“{}” ({} of {})", name, std::count_if(tokens.begin(), last, same), count);
 }
 
-/// What a token's numbers no longer show.
+/// Returns the name of what a token's numbers no longer show: the letters of a word.
 const char* lostIn(const Document& document) {
   if (document.input->patches.on()) return tr("picture");
   return std::holds_alternative<SeriesSource>(*document.source) ? tr("curve") : tr("letters");
@@ -368,7 +368,7 @@ TokenNoun tokenNoun(const Document& document) {
 
 namespace {
 
-/// What is done to the scores before the softmax: the division, and the bias that is added.
+/// Names what changes the scores before the softmax: the division, and the bias that is added.
 std::string scaledLabel(const AttentionConfig& c) {
   const std::string divided = c.scale ? fmt::format("÷ √{}", c.dK()) : std::string();
   if (!c.pairBias.on()) return c.scale ? divided : tr("not divided");

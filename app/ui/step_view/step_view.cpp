@@ -159,7 +159,7 @@ class StepView {
     places_ = onLine;
   }
 
-  /// Whether all matrices show their numbers, would in a wider room, or cannot.
+  /// All matrices show their numbers; they would in a wider room; or they have too many.
   enum class Numbers { shown, narrow, none };
   Numbers numbers() const {
     bool narrow = false;
