@@ -92,7 +92,7 @@ struct Findings {
 std::vector<HeadLabel> labelsOf(const LanguageTrainer& run, const ExecutionContext& execution) {
   const std::vector<std::int32_t>& heldOut = run.corpus()->heldOut;
   const Index length =
-      std::min({kLabelledTokens, run.settings().model.context, std::ssize(heldOut)});
+      std::min<Index>({kLabelledTokens, run.settings().model.context, std::ssize(heldOut)});
   std::vector<model::TextToMeasure> texts;
   for (Index text = 0; text < kLabelledTexts; ++text) {
     const auto from = heldOut.begin() + text * (std::ssize(heldOut) - length) / kLabelledTexts;

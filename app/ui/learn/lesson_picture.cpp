@@ -246,26 +246,26 @@ void pictureOfPatches(const Sketch& s) {
   s.matrix(s.at(), kSide, kSide, s.head(1), shade);
 }
 
-constexpr Drawing kDrawings[] = {{"arcs", oneWordAsks},
-                                 {"products", byHand},
-                                 {"two jobs", twoJobs},
-                                 {"split", split},
-                                 {"divide", divide},
-                                 {"mix", mixed},
-                                 {"mask", mask},
-                                 {"learning", learning},
-                                 {"heads", manyHeads},
-                                 {"cache", cache},
-                                 {"code", code},
-                                 {"series", series},
-                                 {"two sentences", twoSentences},
-                                 {"questions", questions},
-                                 {"room", room},
-                                 {"picture", pictureOfPatches}};
+constexpr Drawing kLessonDrawings[] = {{"arcs", oneWordAsks},
+                                       {"products", byHand},
+                                       {"two jobs", twoJobs},
+                                       {"split", split},
+                                       {"divide", divide},
+                                       {"mix", mixed},
+                                       {"mask", mask},
+                                       {"learning", learning},
+                                       {"heads", manyHeads},
+                                       {"cache", cache},
+                                       {"code", code},
+                                       {"series", series},
+                                       {"two sentences", twoSentences},
+                                       {"questions", questions},
+                                       {"room", room},
+                                       {"picture", pictureOfPatches}};
 
 const Drawing* drawingNamed(std::string_view name) {
-  const auto* found = std::ranges::find(kDrawings, name, &Drawing::name);
-  return found != std::end(kDrawings) ? found : nullptr;
+  const auto* found = std::ranges::find(kLessonDrawings, name, &Drawing::name);
+  return found != std::end(kLessonDrawings) ? found : nullptr;
 }
 
 }  // namespace

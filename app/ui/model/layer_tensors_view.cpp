@@ -63,7 +63,7 @@ ShownTensor shownTensor(LayerTensor tensor) {
     shown.largest = std::max(shown.largest, std::abs(value[i]));
     shown.steepest = std::max(shown.steepest, std::abs(gradient[i]));
   }
-  const auto most = places.begin() + std::min(kMostCells, std::ssize(places));
+  const auto most = places.begin() + std::min<Index>(kMostCells, std::ssize(places));
   std::ranges::partial_sort(places, most, std::greater<>{},
                             [&](Index i) { return std::abs(productAt(i)); });
   for (auto i = places.begin(); i != most; ++i) shown.cells.push_back({*i, productAt(*i)});
