@@ -59,8 +59,10 @@ std::string sumText(const Explanation& e, std::size_t shown) {
   const std::size_t more = order.size() - kept;
   if (more > 0) {
     const auto count = static_cast<Index>(more);
-    text += kept > 0 ? " + … " + counted(count, tr("{} more term"), tr("{} more terms"))
-                     : counted(count, tr("{} term"), tr("{} terms"));
+    text += kept == 0 ? counted(count, tr("{} term"), tr("{} terms"))
+            : order.size() > kFewTerms
+                ? " + … " + counted(count, tr("{} smaller term"), tr("{} smaller terms"))
+                : " + … " + counted(count, tr("{} more term"), tr("{} more terms"));
   }
   return text + " = " + result;
 }
@@ -144,8 +146,10 @@ std::string quotientText(const Explanation& e) {
 }
 
 Arithmetic operandArithmetic(const Trace& trace, const CellRef& cell) {
+  const std::string stored =
+      isWeightMatrix(cell.tensor) ? trFormat(" · {} in PyTorch", toString(cell)) : "";
   return {cellName(trace, cell),
-          fmt::format("= {} · {}", number(trace.value(cell), 5), originOf(trace, cell)),
+          fmt::format("= {}{} · {}", number(trace.value(cell), 5), stored, originOf(trace, cell)),
           {},
           {}};
 }

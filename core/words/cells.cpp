@@ -36,15 +36,23 @@ std::string headColumns(const Trace& trace, const Explanation& e) {
                   (narrow.head + 1) * dK - 1);
 }
 
+/// A cell by the names of its row and column. Weight matrices are written as textbooks multiply
+/// them and as the window draws them, X·W^Q: the symbol names the transpose of PyTorch's W_Q.
+std::string indexed(const CellRef& cell, const std::string& row, const std::string& col) {
+  const std::string symbol = (cell.gradient ? "∂" : "") + symbolOf(cell.tensor);
+  if (info(cell.tensor).rows == Axis::none) return fmt::format("{}[{}]", symbol, col);
+  const bool swapped = isWeightMatrix(cell.tensor);
+  return fmt::format("{}[{}, {}]", symbol, swapped ? col : row, swapped ? row : col);
+}
+
 /// A cell of the first product of a sum, with j for the index that the sum runs over.
 std::string summedCell(const Trace& trace, const CellRef& first, const CellRef& next) {
   const TensorInfo& t = info(first.tensor);
   const auto name = [&](Axis axis, Index at, bool runs) {
     return runs ? "j" : placeInFormula(trace, axis, first.item, at);
   };
-  return fmt::format("{}[{}, {}]", symbolOf(first.tensor),
-                     name(t.rows, first.row, first.row != next.row),
-                     name(t.cols, first.col, first.col != next.col));
+  return indexed(first, name(t.rows, first.row, first.row != next.row),
+                 name(t.cols, first.col, first.col != next.col));
 }
 
 /// Returns whether a term is a number that is added to a score: of its own, or the pair's bias.
@@ -69,8 +77,11 @@ bool hasWords(const Document& document) {
 
 }  // namespace
 
+bool isWeightMatrix(TensorId tensor) { return info(tensor).symbol.starts_with("W^"); }
+
 std::string symbolOf(TensorId tensor) {
   const TensorInfo& t = info(tensor);
+  if (isWeightMatrix(tensor)) return std::string(t.symbol);
   int sharing = 0;
   for (std::size_t i = 0; i < kTensorCount; ++i) {
     sharing += info(static_cast<TensorId>(i)).symbol == t.symbol ? 1 : 0;
@@ -107,10 +118,8 @@ std::string placeName(const Trace& trace, Axis axis, Index item, Index index) {
 
 std::string cellName(const Trace& trace, const CellRef& cell) {
   const TensorInfo& t = info(cell.tensor);
-  const std::string symbol = (cell.gradient ? "∂" : "") + symbolOf(cell.tensor);
-  const std::string col = placeInFormula(trace, t.cols, cell.item, cell.col);
-  if (t.rows == Axis::none) return fmt::format("{}[{}]", symbol, col);
-  return fmt::format("{}[{}, {}]", symbol, placeInFormula(trace, t.rows, cell.item, cell.row), col);
+  return indexed(cell, placeInFormula(trace, t.rows, cell.item, cell.row),
+                 placeInFormula(trace, t.cols, cell.item, cell.col));
 }
 
 std::string leftName(const Trace& trace, const Term& term) {

@@ -14,7 +14,10 @@ class Step;
 struct Explanation;
 struct Term;
 
-/// "S", "A"; "q", "W_Q" where the symbol is shared or long: the tensor's name.
+/// Returns whether a tensor is a matrix of weights: W^Q, W^K, W^V, W^O or W^G.
+bool isWeightMatrix(TensorId tensor);
+
+/// "S", "A", "W^Q"; "q", "raw_scores" where the symbol is shared or long: the tensor's name.
 std::string symbolOf(TensorId tensor);
 
 /// A token for display; padding has its own sign.
@@ -29,7 +32,8 @@ std::string placeName(const Trace& trace, Axis axis, Index item, Index index);
 /// A place in a formula: a word of a text in quotes, as "\",\"" for a comma; else as placeName.
 std::string placeInFormula(const Trace& trace, Axis axis, Index item, Index index);
 /// `S["sat", "cat"]`: a cell by its tokens where its axes count tokens; for a gradient
-/// `∂S["sat", "cat"]`.
+/// `∂S["sat", "cat"]`. `W^O[64, 9]` is row 64, column 9 of W^O as textbooks multiply it, C·W^O,
+/// which PyTorch stores as W_O[9, 64]; toString (tensor_id.h) gives the latter.
 std::string cellName(const Trace& trace, const CellRef& cell);
 
 /// A term's operands by cellName, with the factor of the left one (`0.5 · A["sat", "cat"]`);

@@ -134,7 +134,7 @@ TEST(StepViewGradients, ComeWithTheScenesThatShowedThem) {
   ui.press(Key{'1'});
   ui.settle();
   EXPECT_TRUE(ui.view().frame.gradientsThere);
-  EXPECT_TRUE(ui.shows("∂W_O[3, 5]"));
+  EXPECT_TRUE(ui.shows("∂W^O[5, 3]"));
 }
 
 TEST(StepViewGradients, LeaveNothingBehindWhereTheSizeChanges) {

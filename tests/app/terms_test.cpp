@@ -201,7 +201,7 @@ TEST(Terms, AnOperandSaysWhereItComesFrom) {
   EXPECT_FALSE(ui.shows("along the largest term", "flow"));
   view.selection.cell = CellRef{TensorId::wQ, -1, -1, 3, 17};
   ui.restart(presetDocument("original-transformer"), view);
-  EXPECT_TRUE(ui.shows("W_Q[3, 17]", "flow"));
+  EXPECT_TRUE(ui.shows("W^Q[17, 3]", "flow"));
   EXPECT_TRUE(ui.shows("drawn: xavier, seed 1", "flow"));
 }
 
@@ -254,7 +254,7 @@ TEST(Terms, TheStripOpensThem) {
   const Arithmetic a = arithmetic(ui.trace(), e, 1, true);
   EXPECT_EQ(a.sum.rfind(R"(= Σ_j q["sat", j]·k["cat", j] = )", 0), 0U) << a.sum;
   EXPECT_TRUE(ui.shows(R"(S["sat", "cat"]= Σ_j q["sat", j]·k["cat", j] = )", "stage"));
-  EXPECT_TRUE(ui.shows("more terms = " + number(e.value, 5), "stage"));
+  EXPECT_TRUE(ui.shows("smaller terms = " + number(e.value, 5), "stage"));
   ui.click("all 64 terms", "stage");
   EXPECT_EQ(ui.view().selection.tool, kTermsTool);
 }

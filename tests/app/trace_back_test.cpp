@@ -263,7 +263,7 @@ TEST(CellWords, OperandsSayWhereTheyComeFrom) {
   EXPECT_EQ(formulaOf(*trace, explainCell(*trace, {TensorId::rawScores, 0, 1, 2, 1})),
             R"(Σ_j q["sat", j]·k["cat", j])");
   EXPECT_EQ(formulaOf(*trace, explainCell(*trace, {TensorId::output, 0, -1, 2, 9})),
-            R"(Σ_j C["sat", j]·W_O[9, j] + b_O[9])");
+            R"(Σ_j C["sat", j]·W^O[j, 9] + b_O[9])");
   EXPECT_EQ(formulaOf(*trace, explainCell(*trace, {TensorId::q, 0, 3, 2, 9})),
             R"(q_proj["sat", 57])");
   EXPECT_EQ(formulaOf(*trace, explainCell(*trace, {TensorId::scores, 0, 3, 2, 1})),
