@@ -18,6 +18,7 @@
 #include "core/attention/config.h"
 #include "core/formats/document_json.h"
 #include "core/input/training_domain.h"
+#include "core/tensor/safetensors.h"
 #include "core/training/head_roles.h"
 #include "core/training/learned_layer.h"
 #include "core/training/learned_weights.h"
@@ -37,7 +38,7 @@ struct LearnOptions {
   std::optional<Index> steps, channels;
   int threads = 0;
   std::string out;
-  bool half = false;
+  FileFloat as = FileFloat::f32;  // of the file
   bool json = false;
 };
 
@@ -155,8 +156,9 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
   training::LearningSettings settings = training::usualSettings(domain);
   if (options.steps) settings.steps = *options.steps;
   if (settings.steps < 1) throw UserError("--steps must be at least 1: leave it out for the usual");
-  if (options.half && options.out.empty()) {
-    throw UserError("--f16 needs a file to write: give --out FILE as well");
+  if (options.as != FileFloat::f32 && options.out.empty()) {
+    throw UserError(fmt::format("--{} needs a file to write: give --out FILE as well",
+                                options.as == FileFloat::f16 ? "f16" : "bf16"));
   }
   ExecutionContext execution;
   execution.threads = options.threads;
@@ -171,7 +173,7 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
   const Weights weights = learner.weights();
   if (!options.out.empty()) {
     formats::saveLearned(options.out, weights, config, domain, options.seed, settings.steps,
-                         options.half ? FileFloat::f16 : FileFloat::f32);
+                         options.as);
   }
   const Learned learned{
       config,
@@ -216,7 +218,14 @@ Command addLearn(CLI::App& app) {
       ->check(notEmpty)
       ->type_name("FILE.safetensors")
       ->group(group);
-  sub->add_flag("--f16", options->half, "write half-precision numbers")->group(group);
+  const auto written = [&](const char* flag, FileFloat as, const char* about) {
+    return sub
+        ->add_flag_callback(
+            flag, [options, as] { options->as = as; }, about)
+        ->group(group);
+  };
+  written("--bf16", FileFloat::bf16, "write numbers of 16 bits, 8 of them significant")
+      ->excludes(written("--f16", FileFloat::f16, "write half-precision numbers"));
   sub->add_flag("--json", options->json, "print JSON")->group(group);
   return {sub, [options](std::ostream& out) { runLearn(*options, out); }};
 }

@@ -225,17 +225,19 @@ static_assert(std::endian::native == std::endian::little, "safetensors are littl
 
 constexpr std::uint64_t kLengthBytes = 8;
 
+/// Writes values in the 16 bits of Half, Eigen::half or Eigen::bfloat16.
+template <typename Half>
 void writeAsHalf(std::ostream& out, const Tensor& dense, const std::string& name) {
-  using Halves = Eigen::Array<Eigen::half, Eigen::Dynamic, 1>;
-  const Halves halves =
-      Eigen::Map<const Eigen::ArrayXf>(dense.data(), dense.size()).cast<Eigen::half>();
+  using Halves = Eigen::Array<Half, Eigen::Dynamic, 1>;
+  const Halves halves = Eigen::Map<const Eigen::ArrayXf>(dense.data(), dense.size()).cast<Half>();
   if (!halves.isFinite().all()) {
-    throw UserError(
-        fmt::format("{} has values beyond 65504, the limit of F16: write it as F32", name));
+    const bool brain = std::is_same_v<Half, Eigen::bfloat16>;
+    throw UserError(fmt::format("{} has values beyond {}, the limit of {}: write it as F32", name,
+                                brain ? "3.39e38" : "65504", brain ? "BF16" : "F16"));
   }
-  out.write(reinterpret_cast<const char*>(halves.data()),
-            static_cast<std::streamsize>(halves.size()) *
-                static_cast<std::streamsize>(sizeof(Eigen::half)));
+  out.write(
+      reinterpret_cast<const char*>(halves.data()),
+      static_cast<std::streamsize>(halves.size()) * static_cast<std::streamsize>(sizeof(Half)));
 }
 
 }  // namespace
@@ -370,7 +372,10 @@ SafetensorsFile::ReadTensor SafetensorsFile::readValues(const std::string& name,
 
 void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
                       const std::map<std::string, std::string>& metadata, FileFloat as) {
-  const std::string header = headerOf(tensors, metadata, as == FileFloat::f16 ? "F16" : "F32");
+  const std::string header = headerOf(tensors, metadata,
+                                      as == FileFloat::f16    ? "F16"
+                                      : as == FileFloat::bf16 ? "BF16"
+                                                              : "F32");
   writeAtomically(path, [&](std::ostream& out) {
     const std::uint64_t length = header.size();
     out.write(reinterpret_cast<const char*>(&length), sizeof length);
@@ -379,7 +384,11 @@ void writeSafetensors(const std::filesystem::path& path, const std::vector<Tenso
       const Tensor tensor = entry.values();
       const Tensor dense = tensor.contiguous() ? tensor : tensor.clone();
       if (as == FileFloat::f16) {
-        writeAsHalf(out, dense, entry.name);
+        writeAsHalf<Eigen::half>(out, dense, entry.name);
+        continue;
+      }
+      if (as == FileFloat::bf16) {
+        writeAsHalf<Eigen::bfloat16>(out, dense, entry.name);
         continue;
       }
       out.write(

@@ -79,11 +79,11 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-/// The type of written values. F16 rounds to the nearest.
-enum class FileFloat { f32, f16 };
+/// The type of written values. F16 and BF16 round to the nearest, to 11 and 8 significant bits.
+enum class FileFloat { f32, f16, bf16 };
 
 /// Writes a temporary file, then renames it: no partial file is left. Throws UserError naming the
-/// path, also for a value beyond the range of F16.
+/// path, also for a value beyond the range of the type.
 void writeSafetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
                       const std::map<std::string, std::string>& metadata = {},
                       FileFloat as = FileFloat::f32);

@@ -64,6 +64,8 @@ TEST_F(Learn, RefusesInASentence) {
   expectRefused({"learn", "--d-model", "10", "--heads", "4"}, {"10"});
   expectRefused({"learn", "--steps", "0"}, {"--steps"});
   expectRefused({"learn", "--f16"}, {"--f16", "--out"});
+  expectRefused({"learn", "--bf16"}, {"--bf16", "--out"});
+  expectRefused({"learn", "--f16", "--bf16", "--out", path("l.safetensors")}, {"--bf16", "--f16"});
   expectRefused({"learn", "--seq-len", "4"}, {"--seq-len"});
   expectRefused({"learn", "--d-model", "16", "--heads", "2", "--steps", "1", "--out",
                  "/nowhere/learned.safetensors"},

@@ -147,7 +147,7 @@ TEST_F(LearnedAsset, IsOfItsSizesAlone) {
   EXPECT_FALSE(formats::learnedAsset(noBias, {}, 1));
 }
 
-/// Learning again gives the shipped weights (`headscope learn --f16` makes the file). The products
+/// Learning again gives the shipped weights (`headscope learn --bf16` makes the file). The products
 /// of another processor round differently, so the last bits may differ.
 TEST_F(LearnedAsset, ComesFromItsCommand) {
   const Weights again = learnLayer(config, {}, 1, {}).value();

@@ -69,6 +69,12 @@ TEST(Safetensors, HalvesAreRoundedToTheNearest) {
       },
       "b has values beyond 65504", "F32");
   EXPECT_FALSE(std::filesystem::exists(folder / "large.safetensors"));
+  writeSafetensors(folder / "brain.safetensors", tensors, {}, FileFloat::bf16);
+  const SafetensorsFile brain(folder / "brain.safetensors");
+  EXPECT_EQ(brain.dtype("a"), "BF16");
+  const std::vector<float> rounded = brain.read("a").values();
+  EXPECT_EQ(rounded[1], 0.10009765625F);  // 205/256 · 2^-3
+  EXPECT_EQ(rounded[2], -65536.0F);
 }
 
 TEST(Safetensors, AreReadFromMemoryAlike) {
