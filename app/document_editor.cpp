@@ -17,7 +17,6 @@
 #include "core/input/tables.h"
 #include "core/tensor/safetensors.h"
 #include "core/training/learned_layer.h"
-#include "core/training/learned_weights.h"
 
 namespace headscope {
 namespace {
@@ -96,10 +95,12 @@ Weights weightsOfZero(const AttentionConfig& config) {
 }  // namespace
 
 DocumentEditor::DocumentEditor(Scheduler& scheduler, History history, TracePtr trace,
-                               Index memoryBudget, int threads)
+                               Index memoryBudget, int threads,
+                               std::shared_ptr<LearnedLayers> layers)
     : memoryBudget_(memoryBudget),
       history_(std::move(history)),
       trace_(std::move(trace)),
+      layers_(layers != nullptr ? std::move(layers) : std::make_shared<LearnedLayers>()),
       learning_(scheduler),
       worker_(scheduler, Priority::edit, threads) {}
 
@@ -150,7 +151,7 @@ DocumentEditor::Outcome DocumentEditor::outcomeOf(const Change& change) const {
   const WeightMaker make = [&](const Document& d, WeightInit init, std::uint64_t seed) {
     outcome.learns.reset();
     if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
-    if (auto ready = formats::learnedAsset(d.config, trainingDomainOf(d), seed)) return *ready;
+    if (auto ready = layers_->find(d.config, trainingDomainOf(d), seed)) return *ready;
     outcome.learns = LearnedSizes(d.config, trainingDomainOf(d), seed);
     outcome.config = d.config;
     if (change.weights && change.sizes == outcome.learns) return *change.weights;
@@ -221,6 +222,7 @@ void DocumentEditor::takeLearned() {
     }
     change_->weights = std::move(news->weights);
     if (news->done) {
+      layers_->keep(*change_->sizes, *change_->weights);
       const Change change = *std::exchange(change_, std::nullopt);
       return commit(change, outcomeOf(change));
     }

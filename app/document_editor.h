@@ -30,7 +30,7 @@ class DocumentEditor {
 
   /// `trace`: the pass of the history's current document, if already computed.
   DocumentEditor(Scheduler& scheduler, History history, TracePtr trace, Index memoryBudget,
-                 int threads);
+                 int threads, std::shared_ptr<LearnedLayers> layers = nullptr);
   /// Requests the pass of the newest document, unless it is already computed.
   void start();
 
@@ -73,6 +73,8 @@ class DocumentEditor {
   /// Takes over the weights learned since the last call. Call it once a frame.
   void takeLearned();
   bool learning() const { return change_.has_value(); }
+  /// The layers that have learned already.
+  const std::shared_ptr<LearnedLayers>& learnedLayers() const { return layers_; }
   LayerLearning::Progress learned() const { return learning_.progress(); }
   /// Stops learning and uses designed heads instead.
   void stopLearning();
@@ -159,6 +161,7 @@ class DocumentEditor {
   std::optional<Own> own_;
   bool learnsAtNewSizes_ = true;
   std::weak_ptr<const Document> opened_;
+  std::shared_ptr<LearnedLayers> layers_;
   LayerLearning learning_;
   Worker worker_;  // last: destroyed before the members that it uses
 };

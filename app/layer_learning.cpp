@@ -9,16 +9,6 @@
 
 namespace headscope {
 
-LearnedSizes::LearnedSizes(const AttentionConfig& c, const TrainingDomain& from,
-                           std::uint64_t seedOfAll)
-    : dModel(c.dModel),
-      numHeads(c.numHeads),
-      numKvHeads(c.numKvHeads),
-      headDim(c.dKDivides() ? 0 : c.dK()),
-      bias(c.bias),
-      domain(from),
-      seed(seedOfAll) {}
-
 void LayerLearning::begin(const AttentionConfig& config, const TrainingDomain& domain,
                           std::uint64_t seed) {
   of_ = LearnedSizes(config, domain, seed);

@@ -12,23 +12,9 @@
 
 #include "app/scheduler.h"
 #include "core/attention/weights.h"
-#include "core/input/training_domain.h"
+#include "core/training/learned_layers.h"
 
 namespace headscope {
-
-struct AttentionConfig;
-
-/// The sizes, the training domain and the seed for which weights are learned.
-struct LearnedSizes {
-  Index dModel = 0, numHeads = 0, numKvHeads = 0, headDim = 0;
-  bool bias = true;
-  TrainingDomain domain;
-  std::uint64_t seed = 1;
-
-  LearnedSizes() = default;
-  LearnedSizes(const AttentionConfig& c, const TrainingDomain& from, std::uint64_t seedOfAll);
-  bool operator==(const LearnedSizes&) const = default;
-};
 
 class LayerLearning {
  public:

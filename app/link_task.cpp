@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/layer_learning.h"
 #include "app/link.h"
 #include "core/attention/config.h"
 #include "core/base/execution.h"
@@ -12,7 +11,6 @@
 #include "core/editing/make_document.h"
 #include "core/formats/link.h"
 #include "core/training/learned_layer.h"
-#include "core/training/learned_weights.h"
 
 namespace headscope {
 
@@ -20,12 +18,13 @@ namespace headscope {
 /// them when they are requested again.
 class LinkTask::Learning {
  public:
-  explicit Learning(std::shared_ptr<Steps> steps) : steps_(std::move(steps)) {}
+  Learning(std::shared_ptr<Steps> steps, std::shared_ptr<LearnedLayers> layers)
+      : steps_(std::move(steps)), layers_(std::move(layers)) {}
 
   Weights weightsFor(const Document& document, WeightInit init, std::uint64_t seed) {
     if (init != WeightInit::learned) return drawWeightsFor(document, init, seed);
     const TrainingDomain domain = trainingDomainOf(document);
-    if (auto shipped = formats::learnedAsset(document.config, domain, seed)) return *shipped;
+    if (auto ready = layers_->find(document.config, domain, seed)) return *ready;
     const LearnedSizes sizes(document.config, domain, seed);
     auto found = std::ranges::find(all_, sizes, &Each::sizes);
     if (found == all_.end()) {
@@ -50,6 +49,7 @@ class LinkTask::Learning {
     ++steps_->done;
     if (!learner_->done()) return false;
     next->weights = learner_->weights();
+    layers_->keep(next->sizes, *next->weights);
     learner_ = nullptr;
     return false;
   }
@@ -61,6 +61,7 @@ class LinkTask::Learning {
     std::optional<Weights> weights;
   };
   std::shared_ptr<Steps> steps_;
+  std::shared_ptr<LearnedLayers> layers_;
   std::vector<Each> all_;
   std::unique_ptr<training::LayerLearner> learner_;  // learns the first weights that are missing
 };
@@ -69,7 +70,7 @@ void LinkTask::begin(std::function<void(const WeightMaker&)> ask,
                      std::function<Result(const WeightMaker&)> finish) {
   steps_ = std::make_shared<Steps>();
   task_.requestUnits([ask = std::move(ask), finish = std::move(finish),
-                      learning = std::make_shared<Learning>(steps_),
+                      learning = std::make_shared<Learning>(steps_, layers_),
                       asked = false](const std::atomic<bool>& cancelled,
                                      std::optional<Result>& result) mutable {
     const WeightMaker make = [&](const Document& document, WeightInit init, std::uint64_t seed) {

@@ -7,10 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "app/background_task.h"
 #include "core/editing/make_document.h"
 #include "core/formats/session.h"
+#include "core/training/learned_layers.h"
 
 namespace headscope {
 
@@ -25,7 +27,8 @@ class LinkTask {
     Index step = 0, steps = 1;
   };
 
-  explicit LinkTask(Scheduler& scheduler) : task_(scheduler) {}
+  LinkTask(Scheduler& scheduler, std::shared_ptr<LearnedLayers> layers)
+      : layers_(std::move(layers)), task_(scheduler) {}
 
   void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
   /// Starts a task; replaces the one under way.
@@ -49,6 +52,7 @@ class LinkTask {
   void begin(std::function<void(const WeightMaker&)> ask,
              std::function<Result(const WeightMaker&)> finish);
 
+  std::shared_ptr<LearnedLayers> layers_;
   std::shared_ptr<Steps> steps_ = std::make_shared<Steps>();
   BackgroundTask<Result> task_;
 };

@@ -29,7 +29,7 @@ class Sessions {
         view_(view),
         model_(model),
         store_(scheduler, std::move(start)),
-        link_(scheduler) {
+        link_(scheduler, documents.learnedLayers()) {
     if (!store_.models().empty()) model_.take(store_.models(), documents_.newest());
   }
 

@@ -18,6 +18,7 @@
 namespace headscope {
 class Explanations;
 class History;
+class LearnedLayers;
 }  // namespace headscope
 
 namespace headscope::ui {
@@ -68,6 +69,7 @@ struct PanelContext {
   Computations& computations;
   Magnitudes& magnitudes;      // of the shown matrices, and the arithmetic of the inspected cells:
   Explanations& explanations;  // computed once for all panels
+  std::shared_ptr<LearnedLayers> learnedLayers = {};
   const History* history = nullptr;
   Reference reference{};
   FlashState flash{};

@@ -11,7 +11,6 @@
 #include "core/document/attention.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
-#include "core/training/learned_weights.h"
 
 namespace headscope {
 namespace {
@@ -81,12 +80,16 @@ DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetB
 }
 
 HeadCountMeasure::HeadCountMeasure(const Document& document, Index heads, Index memoryBudgetBytes,
-                                   const ExecutionContext& execution)
-    : execution_(execution), from_(document), memoryBudgetBytes_(memoryBudgetBytes) {
+                                   const ExecutionContext& execution,
+                                   std::shared_ptr<LearnedLayers> layers)
+    : execution_(execution),
+      from_(document),
+      memoryBudgetBytes_(memoryBudgetBytes),
+      layers_(layers != nullptr ? std::move(layers) : std::make_shared<LearnedLayers>()) {
   point_.heads = heads;
   const auto make = [this](const Document& d, WeightInit init, std::uint64_t seed) {
     if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
-    if (auto ready = formats::learnedAsset(d.config, trainingDomainOf(d), seed)) return *ready;
+    if (auto ready = layers_->find(d.config, trainingDomainOf(d), seed)) return *ready;
     const training::LearningSettings settings = training::usualSettings(trainingDomainOf(d));
     learner_ = std::make_unique<training::LayerLearner>(d.config, seed, settings);
     return learner_->weights();  // until it has learned
@@ -119,7 +122,10 @@ bool HeadCountMeasure::runUnit() {
 void HeadCountMeasure::learn() {
   if (!learner_->step(execution_) || !learner_->done()) return;
   const auto make = [this](const Document& d, WeightInit init, std::uint64_t seed) {
-    return init == WeightInit::learned ? learner_->weights() : drawWeightsFor(d, init, seed);
+    if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
+    Weights weights = learner_->weights();
+    layers_->keep(LearnedSizes(d.config, trainingDomainOf(d), seed), weights);
+    return weights;
   };
   document_ = withHeads(from_, point_.heads, memoryBudgetBytes_, make);
   learner_.reset();

@@ -18,6 +18,7 @@
 #include "core/document/fwd.h"
 #include "core/editing/make_document.h"
 #include "core/training/learned_layer.h"
+#include "core/training/learned_layers.h"
 
 namespace headscope {
 
@@ -64,7 +65,8 @@ DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetB
 class HeadCountMeasure {
  public:
   HeadCountMeasure(const Document& document, Index heads, Index memoryBudgetBytes,
-                   const ExecutionContext& execution);
+                   const ExecutionContext& execution,
+                   std::shared_ptr<LearnedLayers> layers = nullptr);
 
   /// Runs the next unit. True where that was the last one, or the measurement was cancelled.
   bool runUnit();
@@ -83,6 +85,7 @@ class HeadCountMeasure {
   Document from_;
   Index memoryBudgetBytes_;
   HeadCountPoint point_;
+  std::shared_ptr<LearnedLayers> layers_;            // found there, and kept there
   std::unique_ptr<training::LayerLearner> learner_;  // of the document's weights, under way
   DocumentPtr document_;                             // with so many heads
   double totalMs_ = 0.0;

@@ -45,8 +45,9 @@ bool sameValues(const Trace& a, const Trace& b, TensorId tensor) {
   return x.shape() == y.shape() && x.values() == y.values();
 }
 
-AppDriver::AppDriver(DocumentPtr document, int width, int height, ViewState view)
-    : host_(width, height) {
+AppDriver::AppDriver(DocumentPtr document, int width, int height, ViewState view,
+                     std::shared_ptr<LearnedLayers> learned)
+    : learned_(std::move(learned)), host_(width, height) {
   restart(std::move(document), view);
 }
 
@@ -54,6 +55,7 @@ AppOptions AppDriver::options(DocumentPtr document, ViewState view) const {
   AppOptions options;
   options.document = std::move(document);
   options.view = view;
+  options.learned = learned_;
   options.memoryBudget = kTestBudget;
   options.threads = 1;
   options.tracePath = std::string("trace-of-") +

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "core/document/trace.h"
 #include "core/editing/history.h"
 #include "core/presets/presets.h"
+#include "core/training/learned_layers.h"
 #include "screen_text.h"
 
 namespace headscope::ui {
@@ -40,7 +42,8 @@ bool sameValues(const Trace& a, const Trace& b, TensorId tensor);
 class AppDriver {
  public:
   explicit AppDriver(DocumentPtr document = presetDocument("original-transformer"),
-                     int width = 1600, int height = 1000, ViewState view = {});
+                     int width = 1600, int height = 1000, ViewState view = {},
+                     std::shared_ptr<LearnedLayers> learned = std::make_shared<LearnedLayers>());
 
   App& app() { return *app_; }
   host::Headless& host() { return host_; }
@@ -95,6 +98,7 @@ class AppDriver {
  private:
   AppOptions options(DocumentPtr document, ViewState view) const;
 
+  std::shared_ptr<LearnedLayers> learned_;  // of all programs that this driver starts
   host::Headless host_;
   std::optional<App> app_;
   mutable std::optional<ScreenText> screen_;

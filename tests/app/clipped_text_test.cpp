@@ -223,7 +223,8 @@ class ClippedText : public testing::TestWithParam<WindowSize> {
   void expectWhole(const std::string& what, const Choose& choose) {
     const WindowSize& size = GetParam();
     if (!ui_) {
-      ui_.emplace(learnedDocument(), size.width, size.height, viewFor(choose));
+      static const auto learned = std::make_shared<LearnedLayers>();  // the same at every size
+      ui_.emplace(learnedDocument(), size.width, size.height, viewFor(choose), learned);
     } else {
       ui_->view() = viewFor(choose);
     }

@@ -83,6 +83,19 @@ TEST(LearnedHeads, AreLeftOffByUndo) {
   EXPECT_EQ(ui.trace().config().numHeads, 2);
 }
 
+TEST(LearnedHeads, ComeAtOnceAtASizeThatHasLearned) {
+  AppDriver ui(learnedDocument());
+  ui.app().apply(SetDimensions{128, 4, 4, 0}, "");
+  ui.settle();
+  const auto learned = ui.document().weights.wQ.values();
+  ui.app().apply(SetDimensions{128, 2, 2, 0}, "");
+  EXPECT_EQ(ui.config().numHeads, 4);  // the loaded heads were not learned here
+  ui.settle();
+  ui.app().apply(SetDimensions{128, 4, 4, 0}, "");
+  EXPECT_EQ(ui.config().numHeads, 4);
+  EXPECT_EQ(ui.document().weights.wQ.values(), learned);
+}
+
 TEST(LearnedHeads, AreStoppedForDesignedOnes) {
   AppDriver ui(learnedDocument());
   ui.app().apply(SetDimensions{128, 4, 4, 0}, "");

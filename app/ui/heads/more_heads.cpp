@@ -141,9 +141,11 @@ class MoreHeadsTab final : public Card {
       const auto point = panel.computations.request<HeadCountPoint>(
           "more heads", Fingerprint("more heads", documents_, heads), Schedule::background, [&] {
             return unitsOf(
-                [document, heads](const std::atomic<bool>& cancelled) {
+                [document, heads,
+                 layers = panel.learnedLayers](const std::atomic<bool>& cancelled) {
                   return std::make_shared<HeadCountMeasure>(*document, heads, defaultMemoryBudget(),
-                                                            ExecutionContext{0, &cancelled});
+                                                            ExecutionContext{0, &cancelled},
+                                                            layers);
                 },
                 [](const HeadCountMeasure& measure) { return measure.point(); });
           });
