@@ -128,7 +128,10 @@ void App::State::bars(const ui::PanelContext& panel, const ui::Rect& top, const 
                                   history.redoName()};
   topBar.draw(panel, state);
   ui::endBand(top, look);
-  if (std::exchange(view.frame.asksForSentence, false)) tokenRow.edit(panel);
+  if (std::exchange(view.frame.asksForSentence, false)) {
+    if (view.selection.page == ui::kStagePage) view.frame.inSight = ui::kSentenceCard;
+    tokenRow.edit(panel);
+  }
 
   view.frame.typesText = false;
   if (tokens.empty()) return;

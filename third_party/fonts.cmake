@@ -25,10 +25,14 @@ function(find_fonts dir_variable files_variable)
     endforeach()
     if(found)
       message(STATUS "Typeface ${face}: ${found}")
-      if(EMSCRIPTEN)  # all characters, without what only shaping and hinting use: a third less to load
+      if(EMSCRIPTEN)  # all characters, without what only shaping and hinting use: half as much to load
         file(MAKE_DIRECTORY ${dir})
-        execute_process(COMMAND python3 -m fontTools.subset ${found} --unicodes=* --layout-features=
-                                --no-hinting --output-file=${dir}/${face}
+        set(others "")  # that a character is taken from before the symbols
+        if(face STREQUAL symbols)
+          set(others ${files})
+        endif()
+        execute_process(COMMAND python3 ${PROJECT_SOURCE_DIR}/third_party/web/subset_font.py
+                                ${found} ${dir}/${face} ${others}
                         ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
       else()
         configure_file(${found} ${dir}/${face} COPYONLY)

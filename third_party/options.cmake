@@ -99,7 +99,7 @@ endfunction()
 # its tests take half of what is won.
 function(compile_quickly target)
   if(EMSCRIPTEN)
-    target_compile_options(${target} PRIVATE -Os)
+    target_compile_options(${target} PRIVATE -Oz)
   else()
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
                            $<$<BOOL:${HEADSCOPE_SANITIZE}>:-O0>)

@@ -6,7 +6,7 @@ function(add_web_page target source folder)
   add_executable(${target} ${source})
   target_link_libraries(${target} PRIVATE headscope_app headscope_warnings CLI11::CLI11)
   target_link_options(${target} PRIVATE
-    -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB
+    -Oz -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB
     -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sENVIRONMENT=web$<$<BOOL:${HEADSCOPE_WEB_THREADS}>:,worker> -sFORCE_FILESYSTEM=1
     -lidbfs.js -sEXPORTED_FUNCTIONS=_main,_malloc,_free
     -sEXPORTED_RUNTIME_METHODS=FS,IDBFS,UTF8ToString,stringToUTF8,lengthBytesUTF8)

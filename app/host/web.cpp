@@ -7,6 +7,7 @@
 #endif
 #include <epoxy/gl.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -154,7 +155,8 @@ void WebHost::owed() {
 }
 
 void WebHost::tellPage() {
-  const bool wantsText = ImGui::GetIO().WantTextInput;
+  // WantTextInput says so a frame later, and that frame may not come
+  const bool wantsText = ImGui::GetCurrentContext()->WantTextInputNextFrame > 0;
   if (std::exchange(wantsText_, wantsText) != wantsText) pageWantsText(wantsText ? 1 : 0);
   const bool full = app_.wantsFullScreen();
   if (std::exchange(fullScreen_, full) != full) pageFullScreen(full ? 1 : 0);

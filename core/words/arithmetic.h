@@ -15,7 +15,7 @@ namespace headscope {
 
 struct Arithmetic {
   std::string name;  // `S["sat", "cat"]`
-  std::string sum;   // `= Σ_j q["sat", j]·k["cat", j] = 0.81·1.12 + … 61 smaller terms = 25.418`
+  std::string sum;  // `= Σ_j q["sat", j]·k["cat", j] = 0.81·1.12 + … 61 smaller terms = 25.418`
   std::string remark;  // a remark on what the numbers do not show, or empty
   std::string next;    // the cell's next value, or empty
 };

@@ -186,6 +186,8 @@ TEST(StageOnAPhone, ShowsTheNumbersInPlaceOfTheSentence) {
   EXPECT_TRUE(ui.shows("“slept” looks at “cat”."));
   ui.click("Numbers", kJourneyCard);
   EXPECT_FALSE(ui.heatmaps(kStageNumbersCard).empty());
+  ui.click("Your sentence");
+  EXPECT_TRUE(ui.shows("Everything follows as you type", kSentenceCard));
 }
 
 TEST_F(StagePageTest, TheNumbersAndTheStageFollowEachOther) {

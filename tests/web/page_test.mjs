@@ -17,9 +17,9 @@ const browser = await chromium.launch({
 });
 const said = [];
 
-async function open(url, {width = 1280, height = 720, scale = 1} = {}) {
+async function open(url, {width = 1280, height = 720, scale = 1, touch = false} = {}) {
   const context = await browser.newContext({
-    viewport: {width, height}, deviceScaleFactor: scale, permissions: ['clipboard-write', 'clipboard-read'],
+    viewport: {width, height}, deviceScaleFactor: scale, isMobile: touch, hasTouch: touch, permissions: ['clipboard-write', 'clipboard-read'],
   });
   // without service workers the page cannot isolate itself
   if (!threads) await context.addInitScript(() => delete Navigator.prototype.serviceWorker);
@@ -71,7 +71,9 @@ await page.keyboard.press('Enter');
 await rest(page);
 writeFileSync(`${folder}/sentence.safetensors`, await savedTrace(page));
 
-await page.mouse.click(462, 25);  // the field d_model
+await page.mouse.click(87, 25);  // the page Flow
+await page.waitForTimeout(1000);
+await page.mouse.click(521, 25);  // the field d_model
 await page.keyboard.press('Control+a');
 await page.keyboard.type('256', {delay: 30});
 await page.evaluate(() => {
@@ -94,11 +96,11 @@ expect('d_model is 256 now', header.output.shape.at(-1) === 256);
 const fresh = await open(address);
 await fresh.keyboard.press('Escape');
 await fresh.waitForTimeout(1000);
-await fresh.mouse.move(1116, 31);
-await fresh.waitForTimeout(300);
-await fresh.mouse.click(1116, 31);  // Export
+await fresh.mouse.click(87, 25);  // the page Flow
+await fresh.waitForTimeout(1000);
+await fresh.mouse.click(1141, 25);  // Export
 await fresh.waitForTimeout(1500);
-await fresh.mouse.click(1130, 140);  // a script for PyTorch
+await fresh.mouse.click(985, 131);  // a script for PyTorch
 await fresh.waitForTimeout(1500);
 const script = fresh.waitForEvent('download', {timeout});
 await fresh.keyboard.press('Enter');
@@ -144,14 +146,14 @@ await rest(page);
 await page.screenshot({path: `${folder}/again.png`});
 
 await page.keyboard.press('Escape');
-await page.mouse.click(160, 25);  // the page Train
+await page.mouse.click(183, 25);  // the page Train
 await page.waitForTimeout(1000);
 await page.keyboard.press('Enter');
 await page.waitForTimeout(20000);
 await page.screenshot({path: `${folder}/train.png`});
-await page.mouse.click(288, 25);  // Export
+await page.mouse.click(392, 25);  // Export
 await page.waitForTimeout(800);
-await page.mouse.click(320, 160);  // the run's curves
+await page.mouse.click(458, 154);  // the run's curves
 await page.waitForTimeout(1500);
 const curves = page.waitForEvent('download', {timeout});
 await page.keyboard.press('Enter');
@@ -161,11 +163,14 @@ const masses = columns.flatMap((column, i) => (column.startsWith('mass_') ? [Num
 expect(`heads have found their roles (${masses})`, masses.length >= 3 && masses.every((mass) => mass > 0.9));
 await page.keyboard.press('Escape');
 
-for (const [name, size] of Object.entries({
-  phone: {width: 390, height: 844, scale: 3}, sharp: {width: 1280, height: 720, scale: 2},
-})) {
-  await (await open(address, size)).screenshot({path: `${folder}/${name}.png`});
-}
+await (await open(address, {scale: 2})).screenshot({path: `${folder}/sharp.png`});
+const phone = await open(address, {width: 390, height: 844, scale: 2, touch: true});
+await phone.touchscreen.tap(348, 754);  // Numbers
+await phone.waitForTimeout(1000);
+await phone.touchscreen.tap(69, 60);  // Your sentence
+await phone.waitForFunction(() => wantsText, null, {timeout});
+expect('a phone shows its keyboard', await phone.evaluate(() => document.activeElement === field));
+await phone.screenshot({path: `${folder}/phone.png`});
 const embedded = await open(link.replace('#', 'embed.html#'), {width: 640, height: 400});
 await embedded.screenshot({path: `${folder}/embedded.png`});
 const article = await embedded.context().newPage();

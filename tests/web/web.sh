@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the page and tries it in Debian's Chromium; what it saved must be what the program here
-# computes. Needs root for web.sh, some 15 minutes, and build/release/headscope (./run.sh, ./test.sh).
+# Builds the page and tries it in Debian's Chromium and Firefox; what it saved must be what the
+# program here computes. Needs root for web.sh, some 15 minutes, and build/release/headscope
+# (./run.sh, ./test.sh).
 # Screenshots go to build/web/pictures.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../third_party/setup.sh"
@@ -9,24 +10,33 @@ install_packages browser
 
 tools="$root/build/web/tools"
 mkdir -p "$tools"
-[ -d "$tools/node_modules/playwright-core" ] ||
-  npm install --silent --no-fund --no-audit --prefix "$tools" playwright-core >&2
-cp "$root/tests/web/page_test.mjs" "$tools/"
+[ -d "$tools/node_modules/puppeteer-core" ] ||
+  npm install --silent --no-fund --no-audit --prefix "$tools" playwright-core puppeteer-core >&2
+cp "$root"/tests/web/*_test.mjs "$tools/"
 pictures="$root/build/web/pictures"
 mkdir -p "$pictures"
 
-# With threads, for which the page isolates itself, and without.
+"$root/build/release/headscope" run --init learned --text "The small bird sings." \
+  --trace "$pictures/native.safetensors" >/dev/null
+
+# A server of its own for each, as a service worker belongs to an address.
 port=8766
-for threads in "" --no-threads; do
+try_page() {
   python3 -m http.server --directory "$root/build/web/site" --bind 127.0.0.1 "$port" 2>/dev/null &
   server=$!
   trap 'kill "$server"' EXIT
   until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do sleep 0.1; done
-  node "$tools/page_test.mjs" "http://127.0.0.1:$port/" "$pictures" $threads
-  "$root/build/release/headscope" run --init learned --text "The small bird sings." \
-    --trace "$pictures/native.safetensors" >/dev/null
-  "$root/tests/web/same_trace.py" "$pictures/sentence.safetensors" "$pictures/native.safetensors"
+  "$@"
+  "$root/tests/web/same_trace.py" "$pictures/$traced.safetensors" "$pictures/native.safetensors"
   kill "$server"
   port=$((port + 1))
+}
+# With threads, for which the page isolates itself, and without.
+for threads in "" --no-threads; do
+  traced=sentence
+  try_page node "$tools/page_test.mjs" "http://127.0.0.1:$port/" "$pictures" $threads
 done
+traced=firefox
+try_page xvfb-run --auto-servernum --server-args="-screen 0 1400x900x24" \
+  node "$tools/firefox_test.mjs" "http://127.0.0.1:$port/" "$pictures"
 trap - EXIT

@@ -71,8 +71,10 @@ void headingRow(const PanelContext& panel, const HeadsState& state) {
   const ImVec2 start = ImGui::GetCursorPos();
   const float right = start.x + ImGui::GetContentRegionAvail().x;
   const float frame = ImGui::GetFrameHeight();
-  label(look.fonts.semibold, look.theme.text, tr("All heads"));
   const float title = textSize(look.fonts.semibold, tr("All heads")).x + look.space.large;
+  if (start.x + title <= right - width) {  // on a phone the tab above has it
+    label(look.fonts.semibold, look.theme.text, tr("All heads"));
+  }
   float room = right - width - start.x - title - look.space.medium;
   const float how =
       headsAreTrained(panel.purposes) ? buttonWidth(look, kHowLearned) + look.space.medium : 0;

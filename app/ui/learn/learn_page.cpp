@@ -212,11 +212,14 @@ class LessonsCard final : public Card {
     if (pill(look, tr("Present"), isLecture)) run_.present(lesson);
     tip(look, tr(kAboutPresenting));
     ImGui::SameLine();
-    inlineLabel(look, look.fonts.small, done == all ? look.theme.good : look.theme.textMuted,
-                done == 0       ? trFormat("{} {}, {} min", all,
-                                     lesson.isQuiz ? tr("questions") : tr("scenes"), lesson.minutes)
-                : lesson.isQuiz ? trFormat("{} of {} answered", done, all)
-                                : trFormat("{} of {} done", done, all));
+    std::string text =
+        done == 0 ? trFormat("{} {}, {} min", all, lesson.isQuiz ? tr("questions") : tr("scenes"),
+                             lesson.minutes)
+        : lesson.isQuiz ? trFormat("{} of {} answered", done, all)
+                        : trFormat("{} of {} done", done, all);
+    const bool fits = textSize(look.fonts.small, text).x <= ImGui::GetContentRegionAvail().x;
+    if (done == 0 && !fits) text = trFormat("{} min", lesson.minutes);
+    inlineLabel(look, look.fonts.small, done == all ? look.theme.good : look.theme.textMuted, text);
   }
 
   LessonRun& run_;

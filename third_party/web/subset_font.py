@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Writes a typeface for the page: without what only shaping and hinting use, and without the
+characters that all other given typefaces have.
+Usage: subset_font.py <typeface> <written> [<other> ...]"""
+import sys
+
+from fontTools import subset
+from fontTools.ttLib import TTFont
+
+
+def characters(path):
+    return set(TTFont(path).getBestCmap())
+
+
+source, written, *others = sys.argv[1:]
+kept = characters(source)
+if others:
+    kept -= set.intersection(*map(characters, others))
+options = subset.Options(layout_features=[], hinting=False)
+font = subset.load_font(source, options)
+subsetter = subset.Subsetter(options)
+subsetter.populate(unicodes=kept)
+subsetter.subset(font)
+subset.save_font(font, written, options)
