@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds everything and tests it: the program, and under
-# AddressSanitizer and UndefinedBehaviorSanitizer the engine, a part of the interface and the monkey.
+# Installs what is missing, builds everything and tests it: the program, and the engine under
+# AddressSanitizer and UndefinedBehaviorSanitizer.
 #   ./test.sh          what every change needs
 #   ./test.sh --quick  while working: the release build's tests of the engine, the interface and the
 #                      command line without the slow ones, in two minutes once the build is there
 #   ./test.sh --all    what a release needs: clang-tidy and cppcheck over every file, the
-#                      instructions of a pass counted, the whole interface under the sanitizers, more
-#                      of the monkey, the threads under ThreadSanitizer; the packages made and tried
-#                      in bare systems, and the page in a browser (package.sh, web.sh: they need root)
+#                      instructions of a pass counted, the interface and the monkey under the
+#                      sanitizers, more of the monkey, the threads under ThreadSanitizer; the
+#                      packages made and tried in bare systems, and the page in two browsers
+#                      (package.sh, web.sh: they need root)
 #   ./test.sh --help   prints this
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/third_party/setup.sh"
@@ -48,9 +49,9 @@ if [ -n "$quick" ]; then
 fi
 build release all
 configure asan
-build asan core_tests some_app_tests monkey_tests
+build asan core_tests
 if [ -n "$all" ]; then
-  build asan app_tests
+  build asan app_tests monkey_tests
   configure lint
 fi
 
