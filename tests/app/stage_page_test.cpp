@@ -325,6 +325,20 @@ TEST(StageArcs, OfNeighboursAreSeenOnEveryLine) {
   EXPECT_GE(layout.arcRoom, 1.5F * layout.letters);
 }
 
+/// The journey shows one sentence at places with more and less room.
+TEST(StageLines, BreakAlikeWhereAnotherLayoutGivesThem) {
+  const std::vector<WordWidth> words(40, WordWidth{3.0F});
+  const SentenceLayout wide = layoutSentence(words, {{{0.0F, 0.0F}, {1228.0F, 400.0F}}});
+  SentenceSpace space{{{0.0F, 0.0F}, {1228.0F, 240.0F}}};
+  EXPECT_NE(layoutSentence(words, space).firstWords(), wide.firstWords());
+  space.lines = wide.firstWords();
+  const SentenceLayout alike = layoutSentence(words, space);
+  EXPECT_EQ(alike.firstWords(), wide.firstWords());
+  EXPECT_LE(alike.words.back().b.y, 240.5F);
+  space.room.b = {500.0F, 700.0F};  // too narrow for them
+  EXPECT_GT(layoutSentence(words, space).lines, alike.lines);
+}
+
 TEST(StageStories, CountFoundPartners) {
   AppDriver ui(fireDocument(), 1600, 1000, onStage());
   const DeclaredRelations relations = declaredRelations(ui.document());

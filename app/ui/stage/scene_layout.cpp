@@ -61,11 +61,8 @@ SentenceLayout placedWords(const PanelContext& panel, std::span<const WordWidth>
   return layoutSentence(words, space);
 }
 
-SceneLayout layoutPlace(const PanelContext& panel, StagePlace place, const Rect& room) {
+SentenceSpace spaceOf(const PanelContext& panel, StagePlace place, const Rect& room) {
   const FrameContext& look = panel.look;
-  const Input& input = *panel.trace.document().input;
-  const auto item = static_cast<std::size_t>(panel.selection.item);
-  const auto& queries = input.tokens[item % input.tokens.size()];
   PlaceRoom share = roomOf(place);
   if (!panel.stageView.at) share.below = 0.0F;  // no numbers below the words
   const auto y = [&](float at) { return room.a.y + room.height() * at; };
@@ -77,6 +74,15 @@ SceneLayout layoutPlace(const PanelContext& panel, StagePlace place, const Rect&
       space.room.height() * (place == StagePlace::collected && !panel.alone ? 0.22F : 0.34F));
   space.belowEach = share.below > 0.0F ? numberRoom(panel) + look.px(18) : 0.0F;
   space.arcs = share.arcs;
+  return space;
+}
+
+SceneLayout layoutPlace(const PanelContext& panel, StagePlace place, const Rect& room) {
+  const FrameContext& look = panel.look;
+  const Input& input = *panel.trace.document().input;
+  const auto item = static_cast<std::size_t>(panel.selection.item);
+  const auto& queries = input.tokens[item % input.tokens.size()];
+  SentenceSpace space = spaceOf(panel, place, room);
   SceneLayout layout;
   if (const auto picture = PatchPicture::shown(look, input, panel.selection.item)) {
     layout.queries.picture = picture->within(space.room.inset({look.px(4), look.px(4)}));
@@ -97,7 +103,12 @@ SceneLayout layoutPlace(const PanelContext& panel, StagePlace place, const Rect&
     return layout;
   }
   if (!panel.trace.config().crossAttention()) {
-    layout.queries = layout.keys = placedWords(panel, widthsOf(look, queries), space);
+    const std::vector<WordWidth> words = widthsOf(look, queries);
+    if (place != StagePlace::shares) {  // lines break alike at all places
+      space.lines =
+          placedWords(panel, words, spaceOf(panel, StagePlace::shares, room)).firstWords();
+    }
+    layout.queries = layout.keys = placedWords(panel, words, space);
     return layout;
   }
   const auto& keys = input.memoryTokens[item % input.memoryTokens.size()];

@@ -187,6 +187,9 @@ class ScenePainter {
       const auto covers = [&](const Rect& other) { return other.overlaps(place); };
       if (std::any_of(numbers_.begin(), numbers_.end(), covers)) continue;
       numbers_.push_back(place);
+      if (layout_.keys.lines > 1) {  // an arc from a line below may cross it
+        list_->AddRectFilled(place.a, place.b, withAlpha(theme_.window, 0.8F), look_.space.tight);
+      }
       return drawTextCentred(list_, each, centre, color, text);
     }
   }

@@ -80,11 +80,26 @@ float pitchOf(const SentenceSpace& space, float letters, bool one) {
          (one ? space.below : space.belowEach);
 }
 
+/// The lines that begin with the given words.
+std::vector<Line> givenLines(std::span<const WordWidth> words,
+                             std::span<const std::size_t> firstWords) {
+  std::vector<Line> lines;
+  for (std::size_t line = 0; line < firstWords.size(); ++line) {
+    const std::size_t first = firstWords[line];
+    const std::size_t end = line + 1 < firstWords.size() ? firstWords[line + 1] : words.size();
+    const std::vector<Line> one =
+        linesOf(words.subspan(first, end - first), std::numeric_limits<float>::max());
+    lines.push_back({first, end, one.front().width});
+  }
+  return lines;
+}
+
 /// Returns the largest letters with which the words fit into at most `most` lines.
 Setting largestSetting(std::span<const WordWidth> words, const SentenceSpace& space,
                        std::size_t most) {
+  const std::vector<Line> given = givenLines(words, space.lines);
   for (float size = space.largest; size >= space.smallest; size *= kShrink) {
-    std::vector<Line> lines = linesOf(words, space.room.width() / size);
+    std::vector<Line> lines = given.empty() ? linesOf(words, space.room.width() / size) : given;
     const auto count = static_cast<float>(lines.size());
     const float height = pitchOf(space, size, lines.size() == 1) * count;
     if (lines.size() > most || widestOf(lines) * size > space.room.width() ||
@@ -115,6 +130,14 @@ Rect mix(const Rect& a, const Rect& b, float share) {
   return {mix(a.a, b.a, share), mix(a.b, b.b, share)};
 }
 
+std::vector<std::size_t> SentenceLayout::firstWords() const {
+  std::vector<std::size_t> first;
+  for (std::size_t i = 0; i < words.size() && !marks(); ++i) {
+    if (i == 0 || !sameLine(i - 1, i)) first.push_back(i);
+  }
+  return first;
+}
+
 int SentenceLayout::at(ImVec2 point) const {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i].contains(point)) return static_cast<int>(i);
@@ -143,10 +166,16 @@ int SentenceLayout::gapAt(ImVec2 point) const {
 SentenceLayout layoutSentence(std::span<const WordWidth> words, const SentenceSpace& space) {
   if (words.empty()) return {};
   Setting setting = largestSetting(words, space, words.size());
-  const Setting one = largestSetting(words, space, 1);
-  if (one.letters >= kEnoughForOneLine * setting.letters) setting = one;
+  if (space.lines.empty()) {
+    const Setting one = largestSetting(words, space, 1);
+    if (one.letters >= kEnoughForOneLine * setting.letters) setting = one;
+    if (setting.lines.size() > 1) even(words, setting);
+  } else if (setting.lines.empty()) {
+    SentenceSpace free = space;
+    free.lines.clear();
+    return layoutSentence(words, free);
+  }
   if (setting.lines.empty()) return marksIn(words.size(), space);
-  if (setting.lines.size() > 1) even(words, setting);
   const float size = setting.letters;
   const auto count = static_cast<float>(setting.lines.size());
   const bool single = setting.lines.size() == 1;

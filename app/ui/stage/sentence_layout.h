@@ -18,6 +18,9 @@ struct SentenceSpace {
   float below = 0.0F;                       // room below each line, where there is one line …
   float belowEach = 0.0F;                   // … and where there are several
   bool arcs = true;                         // whether arcs need room above the words
+  /// The first word of each line, as another layout of the sentence has them; empty, or where they
+  /// do not fit: as the largest letters need them.
+  std::vector<std::size_t> lines = {};
 };
 
 /// A word to place: its width in letters of height 1.
@@ -35,6 +38,8 @@ struct SentenceLayout {
   Rect picture;  // that the words are patches of; empty: they are none
 
   bool marks() const { return letters == 0.0F; }
+  /// The first word of each line.
+  std::vector<std::size_t> firstWords() const;
   bool ofPicture() const { return !picture.empty(); }
   bool sameLine(std::size_t a, std::size_t b) const { return words[a].a.y == words[b].a.y; }
   /// The word at a point, or −1.
