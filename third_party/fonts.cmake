@@ -25,10 +25,10 @@ function(find_fonts dir_variable files_variable)
     endforeach()
     if(found)
       message(STATUS "Typeface ${face}: ${found}")
-      if(EMSCRIPTEN)  # all characters, without what only shaping and hinting use: half as much to load
+      if(EMSCRIPTEN)  # without what only shaping and hinting use: half as much to load
         file(MAKE_DIRECTORY ${dir})
         set(others "")  # that a character is taken from before the symbols
-        if(face STREQUAL symbols)
+        if("${face}" STREQUAL "symbols")
           set(others ${files})
         endif()
         execute_process(COMMAND python3 ${PROJECT_SOURCE_DIR}/third_party/web/subset_font.py

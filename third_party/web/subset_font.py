@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Writes a typeface for the page: without what only shaping and hinting use, and without the
-characters that all other given typefaces have.
+"""Writes a typeface for the page: without what only shaping and hinting use, without characters
+for private use, and without those that all other given typefaces have.
 Usage: subset_font.py <typeface> <written> [<other> ...]"""
 import sys
+import unicodedata
 
 from fontTools import subset
 from fontTools.ttLib import TTFont
 
 
 def characters(path):
-    return set(TTFont(path).getBestCmap())
+    return {c for c in TTFont(path).getBestCmap() if unicodedata.category(chr(c)) != "Co"}
 
 
 source, written, *others = sys.argv[1:]
