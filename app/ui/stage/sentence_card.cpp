@@ -193,8 +193,11 @@ class SentenceCard final : public Card {
     ImGui::SetCursorScreenPos(at.a);
     beginPart("examples", at.size(), ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
     rowCaption(look, tr("Or try:"));
+    // narrower than the card beside the caption, so that on a phone none is cut
+    const float most = at.width() - textSize(look.fonts.regular, tr("Or try:")).x - look.px(34);
     for (const std::string& text : exampleSentences()) {
-      if (flowingPill(look, text, tr("The heads find what they look for in it"))) {
+      const std::string shown = elided(look.fonts.regular, text, most);
+      if (flowingPill(look, shown, tr("The heads find what they look for in it"))) {
         tokens_.replace(panel, text);
       }
     }
