@@ -2,7 +2,7 @@
 // on the console, a sentence is typed, and the trace that it saves is compared by same_trace.py.
 // Usage: firefox_test.mjs <address> <folder>
 import puppeteer from 'puppeteer-core';
-import {existsSync, renameSync, rmSync} from 'node:fs';
+import {renameSync, rmSync, statSync} from 'node:fs';
 
 const [, , address, folder] = process.argv;
 const timeout = 600000;  // ends a test that hangs; on a busy machine all takes long
@@ -49,7 +49,8 @@ await page.keyboard.press('Enter');
 await until('the sentence is typed', () => now(() => !wantsText));
 await page.screenshot({path: `${folder}/firefox.png`});
 await press('Control', 'Shift', 't');
-await until('it saves a trace', () => existsSync(saved) && !existsSync(`${saved}.part`));
+// Firefox writes beside an empty file of that name, which it then replaces
+await until('it saves a trace', () => statSync(saved, {throwIfNoEntry: false})?.size > 0);
 renameSync(saved, `${folder}/firefox.safetensors`);
 if (messages.length > 0) throw new Error(`on the console: ${messages.join('; ')}`);
 console.log('holds: nothing on the console');
