@@ -38,7 +38,10 @@ struct Tip {
 /// The places of a side: in line with the thing or the mouse, then with either of its edges and its
 /// middle.
 constexpr std::size_t kInLine = 4;
-using TipPlaces = std::array<Rect, 4 * kInLine>;  // below, above, right, left
+constexpr std::size_t kBeside = 4 * kInLine;      // below, above, right, left
+using TipPlaces = std::array<Rect, kBeside + 4>;  // and the corners of the display
+/// The share of a tooltip that its place beside the thing must cover before a corner is better.
+constexpr float kTooMuch = 0.25F;
 
 TipPlaces placesOfTip(const Tip& tip) {
   const auto& [thing, size, display, mouse, gap] = tip;
@@ -61,6 +64,11 @@ TipPlaces placesOfTip(const Tip& tip) {
     places[2 * kInLine + i] = Rect::at({thing.b.x + gap, y}, size);
     places[3 * kInLine + i] = Rect::at({thing.a.x - gap - size.x, y}, size);
   }
+  for (std::size_t i = 0; i < places.size() - kBeside; ++i) {
+    const ImVec2 corner{i % 2 == 0 ? gap : display.x - gap - size.x,
+                        i / 2 == 0 ? gap : display.y - gap - size.y};
+    places[kBeside + i] = Rect::at(corner, size);
+  }
   return places;
 }
 
@@ -73,8 +81,10 @@ std::optional<std::size_t> bestOf(const TipPlaces& places, const Tip& tip, const
   std::optional<std::size_t> best;
   float bestCovered = 0.0F, bestDistance = 0.0F;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if (!fits(places[i], tip.display)) continue;
-    const float covers = covered ? covered(places[i]) : 0.0F;
+    const bool corner = i >= kBeside;
+    if (!fits(places[i], tip.display) || (corner && places[i].overlaps(tip.thing))) continue;
+    const float covers = (covered ? covered(places[i]) : 0.0F) +
+                         (corner ? kTooMuch * tip.size.x * tip.size.y : 0.0F);
     const float away = distance(tip.mouse, places[i]);
     const bool above = i / kInLine == 1;  // only where no other place is as free
     const bool better =
@@ -129,20 +139,29 @@ float shared(const Rect& one, const Rect& other) {
   return std::max(width, 0.0F) * std::max(height, 0.0F);
 }
 
+/// A part of what a frame shows, and how much it counts where it is covered.
+struct Seen {
+  Rect at;
+  float counts = 1.0F;
+};
+constexpr float kPicture = 4.0F;  // a picture is looked at as a whole, a text is passed over
+
 /// Adds what a command of a draw list shows: heatmaps, ribbons and pictures of the scene, else the
 /// letters and images, which are rectangles with a part of a texture.
-void addShown(const ImDrawList& list, const ImDrawCmd& command, std::vector<Rect>& shown) {
+void addShown(const ImDrawList& list, const ImDrawCmd& command, std::vector<Seen>& shown) {
   if (const gl::Scene::Command* scene = sceneCommandOf(command)) {
     const auto add = [&](const auto& quads) {
       for (const auto& quad : quads) {
-        shown.push_back({{quad.rect.x0, quad.rect.y0}, {quad.rect.x1, quad.rect.y1}});
+        const gl::Bounds& at = quad.rect;
+        shown.push_back({{{at.x0, at.y0}, {at.x1, at.y1}}, kPicture});
       }
     };
     if (const auto* maps = std::get_if<gl::HeatmapBatch>(&scene->batch)) add(maps->quads);
     if (const auto* bands = std::get_if<gl::RibbonBatch>(&scene->batch)) {
       for (const gl::Ribbon& each : bands->ribbons) {
-        shown.push_back({{each.x0, std::min(each.top0, each.top1)},
-                         {each.x1, std::max(each.bottom0, each.bottom1)}});
+        shown.push_back({{{each.x0, std::min(each.top0, each.top1)},
+                          {each.x1, std::max(each.bottom0, each.bottom1)}},
+                         kPicture});
       }
     }
     if (const auto* pictures = std::get_if<gl::PictureBatch>(&scene->batch)) add(pictures->quads);
@@ -159,7 +178,7 @@ void addShown(const ImDrawList& list, const ImDrawCmd& command, std::vector<Rect
     const ImDrawVert &first = vertex(at), &last = vertex(at + 2);
     const bool oneColor = first.uv.x == last.uv.x || first.uv.y == last.uv.y;
     const Rect letter{first.pos, last.pos};
-    if (!oneColor && letter.overlaps(clip)) shown.push_back(letter);
+    if (!oneColor && letter.overlaps(clip)) shown.push_back({letter});
   }
 }
 
@@ -169,12 +188,12 @@ bool isLessonCard(const ImGuiWindow& window) {
 }
 
 /// Returns the places of all letters and pictures of this frame, but for those of tooltips.
-std::vector<Rect> shownNow() {
-  std::vector<Rect> shown;
+std::vector<Seen> shownNow() {
+  std::vector<Seen> shown;
   for (const ImGuiWindow* window : GImGui->Windows) {
     const bool isTip = (window->Flags & ImGuiWindowFlags_Tooltip) != 0;
     if (!window->Active || window->Hidden || isTip) continue;
-    if (isLessonCard(*window)) shown.push_back(Rect::at(window->Pos, window->Size));
+    if (isLessonCard(*window)) shown.push_back({Rect::at(window->Pos, window->Size), kPicture});
     for (const ImDrawCmd& command : window->DrawList->CmdBuffer) {
       addShown(*window->DrawList, command, shown);
     }
@@ -210,10 +229,10 @@ bool settleTip() {
   ImGuiWindow* window = tipWindow();
   if (window == nullptr || !window->Active) return false;
   const Tip tip = keptTip(window->StateStorage);
-  const std::vector<Rect> shown = shownNow();
+  const std::vector<Seen> shown = shownNow();
   const auto best = bestOf(placesOfTip(tip), tip, [&](const Rect& place) {
     float sum = 0.0F;
-    for (const Rect& each : shown) sum += shared(place, each);
+    for (const Seen& each : shown) sum += each.counts * shared(place, each.at);
     return sum;
   });
   const int found = best ? static_cast<int>(*best) : -1;

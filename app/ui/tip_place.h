@@ -13,8 +13,9 @@ using Covered = std::function<float(const Rect& place)>;
 
 /// The upper left corner of a tooltip of this size beside a thing: below it, or above where there
 /// is no room below, right or left of it, in line with one of its edges, its middle or the mouse.
-/// The place that covers least is taken, and of several the nearest to the mouse. Where none has
-/// room on the display, it stands on the side of the mouse that is away from the display's middle.
+/// The place that covers least is taken, and of several the nearest to the mouse. Where all of them
+/// cover much, it stands in a corner of the display that is freer. Where none has room on the
+/// display, it stands on the side of the mouse that is away from the display's middle.
 ImVec2 besideOf(const Rect& thing, ImVec2 size, ImVec2 display, ImVec2 mouse, float gap,
                 const Covered& covered = {});
 

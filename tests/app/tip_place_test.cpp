@@ -50,6 +50,20 @@ TEST(TipPlace, CoversTheLeastThatOneReads) {
   EXPECT_FALSE(tip.overlaps(tile));
 }
 
+/// A large one, which would hide the tiles around the one that it explains.
+TEST(TipPlace, StandsInAFreeCornerWhereItWouldCoverMuch) {
+  const Rect tile = Rect::at({300, 400}, {80, 80});
+  const ImVec2 large{360.0F, 300.0F};
+  const auto left = [&](float share) {
+    const Covered covered = [share](const Rect& place) {
+      return place.a.x < 1200.0F ? share * place.width() * place.height() : 0.0F;
+    };
+    return besideOf(tile, large, kDisplay, tile.centre(), kTipGap, covered).x;
+  };
+  EXPECT_GE(left(0.5F), 1200.0F);
+  EXPECT_LT(left(0.1F), 400.0F) << "beside the tile as long as it covers little";
+}
+
 TEST(TipPlace, StandsAsideOfThePointerWhereAThingFillsTheDisplay) {
   const Rect all{{0, 0}, kDisplay};
   for (const ImVec2 mouse : {ImVec2(10, 10), ImVec2(1590, 990), ImVec2(800, 500)}) {
@@ -73,7 +87,7 @@ TEST(TipPlace, ATooltipOfAMatrixCoversNoneOfItsCells) {
 TEST(TipPlace, ATooltipLeavesTheLessonsCardFree) {
   AppDriver ui(presetDocument("original-transformer"), 1280, 720);
   openLesson(ui, "Twelve questions");
-  ui.press(Key::pageDown);
+  for (int i = 0; i < 8; ++i) ui.press(Key::pageDown);
   ui.settle();
   const gl::Bounds head = ui.heatmaps(kAllHeadsCard).front();
   ui.hover(cellAt(head, 6, 6, 1, 1));
