@@ -163,6 +163,7 @@ TEST(HeadName, HoldsHereOrSaysThatItDoesNot) {
   made.score = MetricValue::undefined("not read");
   report = reportOf("mixed", std::nullopt, made);
   EXPECT_EQ(headName(made.name, &report, 0).here, "not checked here");
+  EXPECT_EQ(headName(made.name, &report, 0).brief, "not checked");
   EXPECT_FALSE(headName("", &report, 0).holds) << "mixed is no name";
 }
 

@@ -300,6 +300,9 @@ TEST_F(StagePageTest, TheStripOfFlowSaysTheSameOfEveryHead) {
   flow.selection.page = kFlowPage;
   AppDriver other(fireDocument("The dog sleeps in the garden."), 1600, 1000, flow);
   EXPECT_TRUE(other.shows("nothing to do here", "strip")) << other.screen().all("strip");
+  AppDriver low(fireDocument("The dog sleeps in the garden."), 1280, 720, flow);
+  EXPECT_TRUE(low.shows("no job here", "strip")) << low.screen().all("strip");
+  EXPECT_FALSE(low.shows("nothing to", "strip")) << "a half of the longer phrase";
 }
 
 TEST_F(StagePageTest, OpensOnAWordWhereNothingIsDeclared) {

@@ -50,9 +50,10 @@ HeadName headName(const std::string& purpose, const HeadReport* report, Index he
   if (!made) return {purpose, {}, true};
   if (!made->score) {
     const bool absent = made->score.why == kNoPartner;
-    return {purpose, absent ? tr("nothing to do here") : tr("not checked here"), false};
+    return {purpose, absent ? tr("nothing to do here") : tr("not checked here"), false,
+            absent ? tr("no job here") : tr("not checked")};
   }
-  if (!holds(*made)) return {purpose, tr("not found here"), false};
+  if (!holds(*made)) return {purpose, tr("not found here"), false, tr("not found")};
   return {purpose, measuredHere(*made->score, made->chance.rows), true};
 }
 

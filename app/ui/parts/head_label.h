@@ -20,7 +20,8 @@ struct HeadName {
   std::string title;  // its purpose, whatever the input; without one its measured label
   std::string
       here;  // "here 0.92, 2 rows", "not found here", "nothing to do here"; empty for a label
-  bool holds = true;  // whether the title is true here; if not, it is drawn in grey
+  bool holds = true;       // whether the title is true here; if not, it is drawn in grey
+  std::string brief = {};  // what is the matter where it does not hold: "no job here", "not found"
 };
 /// `purpose`: what the head was made or trained for; empty: nothing. `report`: null while nothing
 /// is measured.

@@ -91,13 +91,15 @@ float nameRoom(const FrameContext& look, const StripCard& card) {
 /// Breaks the name into at most so many lines, in the larger of two fonts in which it is whole; the
 /// purpose gives way to what is the matter with it.
 NameAbove nameAbove(const FrameContext& look, const HeadName& name, float room, int most) {
-  for (ImFont* font : {look.fonts.small, look.fonts.tiny}) {
-    const int ofTitle = name.holds ? most : most - 1;
-    std::vector<std::string> lines;
-    if (ofTitle > 0) lines = titleLines(font, name.title, room, ofTitle);
-    if (!name.holds) lines.push_back(elided(font, name.here, room));
-    if (std::ranges::none_of(lines, [](const auto& line) { return line.ends_with("…"); }))
-      return {font, std::move(lines)};
+  const int ofTitle = name.holds ? most : most - 1;
+  for (const std::string& matter : {name.here, name.brief}) {
+    for (ImFont* font : {look.fonts.small, look.fonts.tiny}) {
+      std::vector<std::string> lines;
+      if (ofTitle > 0) lines = titleLines(font, name.title, room, ofTitle);
+      if (!name.holds) lines.push_back(elided(font, matter, room));
+      if (std::ranges::none_of(lines, [](const auto& line) { return line.ends_with("…"); }))
+        return {font, std::move(lines)};
+    }
   }
   return {look.fonts.tiny, {}};
 }
@@ -147,25 +149,24 @@ void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const 
     y += fontSize(font) + look.px(3);
   };
   const float room = card.at.b.x - text.x - look.space.small;
-  if (named) {
-    const float line = fontSize(small) + look.px(3);
-    const auto fit = static_cast<int>((bottom - y + look.px(3)) / line);
-    const int most = std::clamp(name.holds ? fit : fit - 2, 1, 3);
-    // a name that has no room is left to the tooltip
+  const auto linesThatFit = [&](ImFont* font) {
+    return static_cast<int>((bottom - y + look.px(3)) / (fontSize(font) + look.px(3)));
+  };
+  // a text that has no room as a whole is left to the tooltip
+  const auto writeWhole = [&](const std::string& words, int most) {
     for (ImFont* font : {small, look.fonts.tiny}) {
-      const std::vector<std::string> lines = titleLines(font, name.title, room, most);
+      const int fit = std::min(most, linesThatFit(font));
+      if (fit < 1) continue;
+      const std::vector<std::string> lines = titleLines(font, words, room, fit);
       if (lines.back().ends_with("…")) continue;
       for (const std::string& part : lines) write(font, ink, part);
-      break;
+      return true;
     }
-    if (!name.holds) {
-      for (ImFont* font : {small, look.fonts.tiny}) {
-        const std::vector<std::string> lines = titleLines(font, name.here, room, 2);
-        if (lines.back().ends_with("…")) continue;
-        for (const std::string& part : lines) write(font, ink, part);
-        break;
-      }
-    }
+    return false;
+  };
+  if (named) {
+    writeWhole(name.title, name.holds ? 3 : std::clamp(linesThatFit(small) - 2, 1, 3));
+    if (!name.holds && !writeWhole(name.here, 2)) writeWhole(name.brief, 1);
   }
   const float gain = c.gain(card.head);
   if (gain != 1.0F && gain != 0.0F) write(small, t.bad, fmt::format("× {:g}", gain));
