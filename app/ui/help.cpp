@@ -64,7 +64,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
        {{tr("double click"), tr("on a head: opens its layer in Flow")},
         {"ctrl+v", tr("a copied picture, for a model of images")}}},
       {tr("What is shown"),
-       {{"v", tr("the page: stage, flow, heads, train, learn")},
+       {{"v", tr("the next page: stage, flow, heads, train, model, learn")},
         {"h", tr("the next head; with shift the one before")},
         {"alt+x", tr("switches the head off or on; with shift all others")},
         {"g", tr("all heads, this head")},
