@@ -198,7 +198,7 @@ bool pill(const FrameContext& look, const char* text, bool lit, bool enabled) {
   const bool clicked = ImGui::Button(text);
   ImGui::EndDisabled();
   ImGui::PopStyleColor(4);
-  noteControl(look, text);
+  if (!lit) noteControl(look, text);  // the tab of the open page leads nowhere
   return clicked;
 }
 
