@@ -11,7 +11,9 @@
 #include "core/document/attention.h"
 #include "core/editing/make_document.h"
 #include "core/formats/lesson_json.h"
+#include "core/input/training_domain.h"
 #include "core/presets/presets.h"
+#include "core/training/learned_weights.h"
 #include "tests/core/support/documents.h"
 
 namespace headscope::test {
@@ -239,6 +241,14 @@ std::vector<std::string> namesIn(std::string_view text) {
   return names;
 }
 
+/// Learned weights come with the program: the window would stand still while a layer learns.
+void expectNothingToLearn(const Document& d, const std::string& where) {
+  if (d.weightSource.init != WeightInit::learned) return;
+  const auto domain = trainingDomainOf(*d.source);
+  ASSERT_TRUE(domain) << where;
+  EXPECT_TRUE(formats::learnedAsset(d.config, *domain, d.weightSource.seed)) << where;
+}
+
 /// Goes through the scenes in order, as the program does, without a window; each scene gives the
 /// head and cell that its texts need.
 TEST_P(ShippedLesson, HoldsInEveryScene) {
@@ -246,6 +256,7 @@ TEST_P(ShippedLesson, HoldsInEveryScene) {
       makePreset(presetByName("original-transformer"), {WeightInit::designed, 1, {}}, kBudget);
   for (const lessons::Scene& scene : lesson().scenes) {
     document = documentOf(scene.state, *document, kBudget);
+    expectNothingToLearn(*document, scene.title);
     TracePtr trace = runAttention(document);
     FactSource source{*trace, 0, 0};
     if (!scene.view.empty()) {
@@ -300,6 +311,7 @@ TEST_P(ShippedLesson, HoldsInEveryScene) {
     const lessons::Way& way = scene.check->way;
     EXPECT_FALSE(way.isNone()) << scene.title << " shows no way";
     document = documentOf(way.state, *document, kBudget);
+    expectNothingToLearn(*document, scene.title);
     // tasks in the window only
     if (!way.view.empty() || !way.trainStep.empty() || way.modelHeadsOff) continue;
     trace = runAttention(document);
