@@ -108,7 +108,7 @@ struct Lesson {
   std::string path;     // the way of learning that it belongs to: "ten minutes"
   std::string picture;  // its drawing in the list of lessons
   std::string model;    // a whole model that the page Model shows: "headscope:shapes"; may be empty
-  bool isQuiz = false;  // its scenes are questions; the score counts the answered ones
+  bool isQuiz = false;  // its scenes are questions, whose answers are counted
   std::vector<Scene> scenes;
 };
 

@@ -29,7 +29,7 @@ TEST(LessonPanel, AWrongAnswerSaysWhatItMeansAndLeavesTheQuestionOpen) {
   EXPECT_FALSE(ui.shows("That is one headi", "lesson")) << "the last one alone";
   ui.click("h × dk", "lesson");
   EXPECT_TRUE(ui.shows("8 × 64 = 512", "lesson")) << ui.screen().all("lesson");
-  EXPECT_TRUE(ui.shows("The score counts first choices", "lesson"));
+  EXPECT_TRUE(ui.shows("A question counts where its first choice was right", "lesson"));
 }
 
 TEST(LessonPanel, DigitsAnswerAnOpenQuestion) {
@@ -153,6 +153,20 @@ TEST(LessonPanel, ShowMePointsAtTheControlFirst) {
   ui.settle();
   EXPECT_EQ(ui.config().numHeads, 12);
   EXPECT_TRUE(ui.shows("Shown.", "lesson")) << ui.screen().all("lesson");
+}
+
+/// The chosen cell's numbers are what the result speaks of.
+TEST(LessonPanel, AChangeOfTheLayerThatIsShownKeepsTheChosenCell) {
+  AppDriver ui;
+  openLesson(ui, onScreen("Why ÷ √d_k"));
+  ui.press(Key::pageDown);
+  ui.type("3");
+  const auto chosen = ui.view().selection.cell;
+  ASSERT_TRUE(chosen);
+  ui.click("Show me", "lesson");
+  for (int i = 0; i < 3; ++i) ui.settle();
+  EXPECT_TRUE(ui.shows("Shown.", "lesson")) << ui.screen().all("lesson");
+  EXPECT_EQ(ui.view().selection.cell, chosen);
 }
 
 TEST(LessonPanel, DimsWhatASceneDoesNotSpeakOf) {

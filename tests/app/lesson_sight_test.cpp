@@ -145,5 +145,55 @@ TEST_F(LessonSight, TheWordsOfATaskAreAmongTheLabels) {
   EXPECT_GE(found, 4) << "the test reads the words of two scenes at least";
 }
 
+/// The first word of such a task is the one that the reader follows on the stage.
+TEST_F(LessonSight, TheStageFollowsTheWordOfATask) {
+  int found = 0;
+  eachScene([](const lessons::Lesson& lesson) { return lesson.isQuiz; },
+            [&](const lessons::Scene& scene, const std::string& where) {
+              if (!scene.check || ui_.view().selection.page != kStagePage) return;
+              if (scene.predict) choose(ui_, scene.predict->choices[scene.predict->right].text);
+              const auto words = wordsOf(scene.check->that.front());
+              ASSERT_FALSE(words.empty()) << where;
+              const auto word = static_cast<std::size_t>(ui_.view().stage.word);
+              EXPECT_EQ(ui_.document().input->tokens.front().at(word), words.front()) << where;
+              ++found;
+            });
+  EXPECT_EQ(found, 2);
+}
+
+TEST_F(LessonSight, TheEndOfAResultIsInSight) {
+  openLesson(ui_, "Twelve questions");
+  ui_.press(Key::pageDown);
+  ui_.click("Show me", "lesson");
+  for (int i = 0; i < 3; ++i) ui_.settle();
+  EXPECT_TRUE(ui_.shows("its numbers with those of the two.", "lesson"))
+      << ui_.screen().all("lesson");
+}
+
+TEST_F(LessonSight, ATaskStandsAlikeHoweverItsQuestionWasAnswered) {
+  std::vector<float> tops;
+  for (const bool byMouse : {true, false}) {
+    openLesson(ui_, "Twelve questions");
+    for (int i = 0; i < 10; ++i) ui_.press(Key::pageDown);
+    byMouse ? ui_.click("2", "/act") : ui_.type("2");
+    ui_.settle();
+    tops.push_back(topOf("A hint"));
+    ui_.click("Leave", "lesson");
+  }
+  EXPECT_GT(tops.front(), 0.0F);
+  EXPECT_EQ(tops.front(), tops.back());
+}
+
+/// The tab of the page has the same name as the button of a card.
+TEST_F(LessonSight, AHintRingsTheControlOfTheCard) {
+  openLesson(ui_, "Heads specialise by training");
+  ui_.press(Key::pageDown);
+  ui_.click("A hint", "lesson");
+  ui_.frame();
+  const ImDrawList& ring = *ImGui::GetForegroundDrawList();
+  ASSERT_FALSE(ring.VtxBuffer.empty());
+  EXPECT_GT(ring.VtxBuffer.front().pos.y, 60.0F) << "below the bar at the top";
+}
+
 }  // namespace
 }  // namespace headscope::ui

@@ -34,15 +34,17 @@ class LessonPanel {
     head();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     const float room = ImGui::GetContentRegionAvail().y - foot;
-    const float low = std::min(lowerHeight(), room * kMostOfLower);
+    const ImGuiID lower = lowerId();  // an answer changes what is asked
+    const float low = std::min(ImGui::GetStateStorage()->GetFloat(lower), room * kMostOfLower);
     const std::string id = fmt::format("{}/{}", run_.lesson().id, run_.place() + 1);
     read(id, room - low);
-    if (asks()) act(id + "/act", low);
+    if (asks()) act(id + "/act", low, lower);
     buttons();
   }
 
  private:
   static constexpr float kMostOfLower = 0.66F;  // of the panel below its heading
+  static constexpr float kFade = 22.0F;         // at scale 1; the height in which text fades out
 
   bool asks() const { return run_.scene().predict || run_.scene().check; }
   /// Returns whether the question is open, or nothing follows it: the task comes after the
@@ -71,34 +73,35 @@ class LessonPanel {
   }
 
   /// Draws what the reader does: the question's choices, then the task. It keeps its place and its
-  /// height while answers are given.
-  void act(const std::string& id, float height) {
-    ImGui::BeginChild(id.c_str(), {0.0F, height}, false);
+  /// height while answers are given; `lower`: where the height is kept.
+  void act(const std::string& id, float height, ImGuiID lower) {
+    const float known = ImGui::GetStateStorage()->GetFloat(lower);
+    // without a scrollbar where all has room: the lines are as long as they will be
+    const auto flags = known > height ? ImGuiWindowFlags_None : ImGuiWindowFlags_NoScrollbar;
+    ImGui::BeginChild(id.c_str(), {0.0F, height}, false, flags);
     joinNavigation();
     width_ = ImGui::GetContentRegionAvail().x;
     showsQuestion() ? question() : exercise();
     const float needed = ImGui::GetCursorPosY();
-    const bool scrollbar = ImGui::GetScrollMaxY() > 0.0F;
     ImGui::EndChild();
     width_ = ImGui::GetContentRegionAvail().x;
-    float& known = lowerHeight();
-    const bool grows = needed > known;
-    known = std::max(known, needed);
-    // the scrollbar of a window that was lower goes a frame later
-    if (grows || (scrollbar && known <= height)) *look_.wantsFrame = true;
+    if (needed <= known) return;
+    ImGui::GetStateStorage()->SetFloat(lower, needed);
+    *look_.wantsFrame = true;
   }
 
-  /// The greatest height that the question or task of this scene has needed at this width.
-  float& lowerHeight() const {
+  /// The key of the greatest height that the question or task of this scene has needed at this
+  /// width.
+  ImGuiID lowerId() const {
     const std::string key =
         fmt::format("{}/{}/{}/{:.0f}", run_.lesson().id, run_.place(), showsQuestion(), width_);
-    return *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID(key.c_str()), 0.0F);
+    return ImGui::GetID(key.c_str());
   }
 
   /// Fades the text out where more of it lies beyond the window's edge.
   void fadeEdges(const Rect& at) const {
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const float high = look_.px(22);
+    const float high = look_.px(kFade);
     const ImU32 full = look_.theme.panel, none = withAlpha(full, 0.0F);
     if (ImGui::GetScrollY() > 0.0F) {
       list->AddRectFilledMultiColor(at.a, {at.a.x + width_, at.a.y + high}, full, full, none, none);
@@ -123,16 +126,17 @@ class LessonPanel {
                             (run_.answered() ? 1 : 0) + (run_.shown().checked ? 1 : 0) +
                             (run_.hintShown() ? 1 : 0);
     int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("parts"), 0);
-    // in two frames: with a scrollbar the lines are shorter, and more
+    // in four frames: the task below grows, then a scrollbar appears, and the lines are shorter
     int& frames = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("frames"), 0);
-    if (before != 0 && static_cast<int>(now) > before) frames = 2;
+    if (before != 0 && static_cast<int>(now) > before) frames = 4;
     before = static_cast<int>(now);
     if (frames == 0) return;
     --frames;
     *look_.wantsFrame = true;
     const bool ofTask = run_.shown().checked || run_.hintShown();
     const float room = ImGui::GetWindowHeight();
-    const float end = std::min(ImGui::GetCursorPosY(), (ofTask ? resultAt_ : verdictAt_) + room);
+    const float end = std::min(ImGui::GetCursorPosY() + look_.px(kFade),
+                               (ofTask ? resultAt_ : verdictAt_) + room);
     if (end > ImGui::GetScrollY() + room) ImGui::SetScrollY(end - room);
   }
 
@@ -183,7 +187,7 @@ class LessonPanel {
     wrappedLabel(look_.fonts.regular, look_.theme.good, tr("Yes."));
     prose(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
     if (run_.lesson().isQuiz && run_.lastWrong() && !run_.isDone(run_.place())) {
-      notCounted(tr("The score counts first choices"));
+      notCounted(tr("A question counts where its first choice was right"));
     }
   }
 
@@ -300,7 +304,8 @@ class LessonPanel {
     if (open) prose(look_.fonts.small, look_.theme.textMuted, run_.shown().speaker);
   }
 
-  /// Draws what the lesson's last scene shows, of a quiz the score, the scenes, and the ways on.
+  /// Draws what the lesson's last scene shows, of a quiz how it stands, the scenes, and the ways
+  /// on.
   void end() {
     const lessons::Lesson& lesson = run_.lesson();
     const std::size_t all = lesson.scenes.size();
@@ -360,7 +365,7 @@ class LessonPanel {
     gap();
   }
 
-  /// The score of a quiz in words.
+  /// How a quiz stands, in words.
   static const char* inWords(std::size_t done, std::size_t all) {
     return done == all ? tr("You did all of them yourself.")
                        : tr("The open questions are asked again. A question counts where the first "

@@ -299,7 +299,8 @@ void LessonRun::takeWay(const PanelContext& panel) {
   // from the exercise as it began, whatever the reader has tried
   ViewState view = scene().continues ? withView(panel.view, scene().view) : viewOf(scene_);
   if (!way.view.empty()) view = viewFromJson(way.view, std::move(view));
-  show(panel, std::move(view), way.choose);
+  const bool keepsCell = way.choose.empty() && way.view.empty();
+  show(panel, std::move(view), keepsCell ? scene().choose : way.choose);
   open(panel, [&] {
     const DocumentPtr& begun = began_[scene_] != nullptr ? began_[scene_] : startOf(scene_);
     return lessons::documentOf(way.state, *begun, defaultMemoryBudget());

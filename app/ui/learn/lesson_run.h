@@ -72,7 +72,7 @@ class LessonRun {
   void next(const PanelContext& panel);
   void back(const PanelContext& panel);
   /// Returns whether the end of the lesson is shown, after its last scene: what was seen, and of a
-  /// quiz its score.
+  /// quiz how many questions are answered.
   bool atEnd() const { return atEnd_; }
   /// Leaves the lesson for the list of lessons, which the application opens.
   void finish();
