@@ -214,6 +214,8 @@ void App::State::spotlight(const ui::PanelContext& panel, const ui::Page& page,
   ImGui::BeginChild("spotlight", ImGui::GetWindowSize(), false, kOver);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float round = panel.look.px(10);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool onPage = ui::Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize()).contains(mouse);
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (places[i].empty()) continue;
     const ui::Rect card =
@@ -221,7 +223,7 @@ void App::State::spotlight(const ui::PanelContext& panel, const ui::Page& page,
     if (isLit[i]) {
       const ui::Rect edge = card.outset(panel.look.px(3));
       list->AddRect(edge.a, edge.b, panel.look.theme.accent, round, 0, panel.look.px(1.5F));
-    } else if (!card.contains(ImGui::GetIO().MousePos)) {
+    } else if (!onPage || !card.contains(mouse)) {
       list->AddRectFilled(card.a, card.b, ui::withAlpha(panel.look.theme.window, 0.45F), round);
     }
   }

@@ -1,7 +1,10 @@
 // Lessons in a low window: what a scene speaks of is in sight and lit, and its question stands
 // still while it is answered.
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/json.h"
@@ -193,6 +196,34 @@ TEST_F(LessonSight, AHintRingsTheControlOfTheCard) {
   const ImDrawList& ring = *ImGui::GetForegroundDrawList();
   ASSERT_FALSE(ring.VtxBuffer.empty());
   EXPECT_GT(ring.VtxBuffer.front().pos.y, 60.0F) << "below the bar at the top";
+}
+
+/// The turned names below the bars of the last head end right of them.
+TEST_F(LessonSight, TheNamesBelowTheBarsOfEveryHeadAreWhole) {
+  openLesson(ui_, "Twelve questions");
+  ui_.press(Key::pageDown);
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("head 8 The cat sat on the mat", "/bars_")) << ui_.screen().all("/bars_");
+}
+
+/// Cards that are scrolled out of sight reach below the bars.
+TEST_F(LessonSight, TheMouseOnABarLightsNoCard) {
+  openLesson(ui_, "Twelve questions");
+  ui_.press(Key::pageDown);
+  ui_.settle();
+  const auto dimmedWithMouseAt = [&](ImVec2 mouse) {
+    ui_.hover(mouse);
+    ui_.settle();
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+      const std::string_view name(window->Name);
+      if (name.find("/spotlight") != std::string_view::npos)
+        return window->DrawList->VtxBuffer.Size;
+    }
+    return 0;
+  };
+  const int dimmed = dimmedWithMouseAt({100.0F, 400.0F});
+  EXPECT_GT(dimmed, 0);
+  EXPECT_EQ(dimmedWithMouseAt({640.0F, 8.0F}), dimmed);
 }
 
 }  // namespace

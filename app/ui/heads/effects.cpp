@@ -164,7 +164,8 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   const float most =
       std::max({look.px(230), look.px(18) * static_cast<float>(effects.tokens()), least});
   const float width = std::clamp((available + gap) / count - gap, least, most);
-  const bool scrolls = (width + gap) * count - gap > available + 1.0F;
+  const float all = (width + gap) * count - gap;
+  const bool scrolls = all > available + 1.0F;
   const float titleHeight = fontSize(look.fonts.small) + look.space.tight;
   Rect rows = room;
   if (scrolls) rows.cutBottom(ImGui::GetStyle().ScrollbarSize, look.space.thin);
@@ -173,10 +174,11 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   chartIn(Rect::at(charts.a, {gutter + width, charts.height()}), true)
       .drawTicks(ImGui::GetWindowDrawList());
 
-  // the first turned name begins left of its bar
+  // the first turned name begins left of its bar, the last one ends right of it
   const float margin = look.space.small;
+  const float beyond = ImGui::GetStyle().WindowPadding.x;
   ImGui::SetCursorScreenPos({room.a.x + gutter - margin, room.a.y});
-  beginPart("bars", {available + margin, room.height()},
+  beginPart("bars", {available + margin + beyond, room.height()},
             scrolls ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar);
   // the scrollbar appears one frame after the content overflows
   if (scrolls && ImGui::GetScrollMaxX() == 0.0F) *look.wantsFrame = true;
@@ -197,7 +199,7 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
     drawHeadBars(panel, effects, head, chart, bars);
   }
   ImGui::SetCursorScreenPos(corner);
-  ImGui::Dummy({margin + (width + gap) * count - gap, rows.b.y - origin.y - look.space.hair});
+  ImGui::Dummy({margin + all + beyond, rows.b.y - origin.y - look.space.hair});
   ImGui::EndChild();
   return bars.perBar;
 }

@@ -263,13 +263,16 @@ void drawTurnedText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color
                     std::string_view text, float degrees) {
   const int first = list->VtxBuffer.Size;
   const ImVec2 at(std::round(position.x), std::round(position.y));
-  drawText(list, font, at, color, text);
+  // Dear ImGui leaves out letters that lie beyond the edge before they are turned
+  const ImVec2 corner = list->GetClipRectMin();
+  const ImVec2 inside(std::ceil(corner.x), std::ceil(corner.y));
+  drawText(list, font, inside, color, text);
   const float radians = degrees * 3.14159265F / 180.0F;
   const float s = std::sin(radians);
   const float c = std::cos(radians);
   for (int i = first; i < list->VtxBuffer.Size; ++i) {
     ImVec2& p = list->VtxBuffer[i].pos;
-    const ImVec2 d(p.x - at.x, p.y - at.y);
+    const ImVec2 d(p.x - inside.x, p.y - inside.y);
     p = {at.x + d.x * c - d.y * s, at.y + d.x * s + d.y * c};
   }
 }
