@@ -17,7 +17,8 @@ source, written, *others = sys.argv[1:]
 kept = characters(source)
 if others:
     kept -= set.intersection(*map(characters, others))
-options = subset.Options(layout_features=[], hinting=False)
+options = subset.Options(layout_features=[], hinting=False, name_IDs=[])
+options.drop_tables += ["FFTM", "GDEF", "MATH"]
 font = subset.load_font(source, options)
 subsetter = subset.Subsetter(options)
 subsetter.populate(unicodes=kept)
