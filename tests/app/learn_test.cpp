@@ -60,6 +60,13 @@ TEST(LearnPage, AnAnswerIsShownAfterAChoiceAlone) {
   EXPECT_FALSE(ui.shows("512 ÷ 8 = 64", "lesson"));
   ui.click("d_model ÷ heads", "lesson");
   EXPECT_TRUE(ui.shows("512 ÷ 8 = 64", "lesson"));
+  ui.type("1");  // a digit stays with the question
+  EXPECT_FALSE(ui.app().message().find("scene") != std::string::npos) << ui.app().message();
+  for (const Key key : {Key::pageDown, Key::pageUp}) {  // and the answer with its scene
+    ui.press(key);
+    ui.settle();
+  }
+  EXPECT_TRUE(ui.shows("512 ÷ 8 = 64", "lesson")) << ui.screen().all("lesson");
 }
 
 TEST(LearnPage, ASceneShowsTheSentenceOfABatchThatItNames) {

@@ -455,10 +455,10 @@ float lessonWidth(const FrameContext& look, float room) {
 void lessonPanel(const PanelContext& panel, LessonRun& run) { LessonPanel(panel, run).draw(); }
 
 bool lessonKeys(const PanelContext& panel, LessonRun& run) {
-  if (!run.open() || run.atEnd() || run.answered()) return false;
+  if (!run.open() || run.atEnd()) return false;
   for (std::size_t i = 0; i < run.shown().choices.size(); ++i) {
     if (!charTyped(static_cast<ImWchar>('1' + i))) continue;
-    run.answer(panel, i);
+    run.answer(panel, i);  // nothing once it is answered: the digit is the question's all the same
     return true;
   }
   return false;

@@ -96,6 +96,9 @@ void LessonRun::begin(const PanelContext& panel, Asked asked) {
   start_ = panel.history->current();
   starts_.assign(lesson_->scenes.size(), nullptr);
   began_ = left_ = starts_;
+  answers_.clear();
+  answered_ = false;
+  wrong_.clear();
   goTo(panel, std::min(asked.scene, lesson_->scenes.size() - 1));
 }
 
@@ -135,6 +138,9 @@ void LessonRun::leave() {
   starts_.clear();
   began_.clear();
   left_.clear();
+  answers_.clear();
+  answered_ = false;
+  wrong_.clear();
   moments_ = {};
   toHeadsOff_.reset();
   pointer_.stop();
@@ -150,11 +156,13 @@ void LessonRun::goTo(const PanelContext& panel, std::size_t scene) {
 }
 
 void LessonRun::enter(const PanelContext& panel, std::size_t scene) {
+  answers_.resize(lesson_->scenes.size());
+  if (scene_ < answers_.size()) answers_[scene_] = {answered_, std::move(wrong_)};
   scene_ = scene;
   atEnd_ = false;
   questionPut_ = false;
-  answered_ = false;
-  wrong_.clear();
+  answered_ = answers_[scene].right;
+  wrong_ = answers_[scene].wrong;
   hint_ = wayShown_ = false;
   shown_ = {};
   read_ = {};
@@ -277,7 +285,7 @@ bool LessonRun::tried(std::size_t choice) const {
 }
 
 std::optional<std::size_t> LessonRun::lastWrong() const {
-  return wrong_.empty() ? std::nullopt : std::optional(wrong_.back());
+  return wrong_.empty() || !shown_.ready ? std::nullopt : std::optional(wrong_.back());
 }
 
 void LessonRun::showHint() {

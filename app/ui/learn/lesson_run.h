@@ -104,7 +104,7 @@ class LessonRun {
 
   /// A wrong answer leaves the question open.
   void answer(const PanelContext& panel, std::size_t choice);
-  bool answered() const { return answered_; }
+  bool answered() const { return answered_ && shown_.ready; }
   bool tried(std::size_t choice) const;
   /// The wrong answer given last.
   std::optional<std::size_t> lastWrong() const;
@@ -173,6 +173,12 @@ class LessonRun {
   bool questionPut_ = false;
   bool answered_ = false;
   std::vector<std::size_t> wrong_;  // the wrong answers given to the question
+  /// The answers to each scene's question, kept while one goes back and forth in the lesson.
+  struct Answers {
+    bool right = false;
+    std::vector<std::size_t> wrong;
+  };
+  std::vector<Answers> answers_;
   bool hint_ = false, wayShown_ = false;
   LessonPointer pointer_;
   DocumentPtr kept_;
