@@ -6,13 +6,13 @@ set -euo pipefail
 cd /try
 tests=/headscope/tests
 export WINEDEBUG=-all WINEPREFIX=/try/wine LIBGL_ALWAYS_SOFTWARE=1 XDG_RUNTIME_DIR=/tmp
-wineboot --init >/dev/null 2>&1
 Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp 3>display 2>/dev/null &
 server=$!
 trap 'kill "$server" 2>/dev/null' EXIT
 until [ -s display ]; do sleep 0.1; done
 DISPLAY=":$(cat display)"
 export DISPLAY
+wineboot --init >/dev/null 2>&1
 local_data="$WINEPREFIX/drive_c/users/$(id -un)/AppData/Local"
 
 # Tests that cannot pass stand in windows_left_out.txt, each with its reason.
