@@ -37,7 +37,7 @@ struct AppOptions {
   DocumentPtr document;                    // the document shown at the start
   std::shared_ptr<const History> history;  // a history to continue, instead of `document`
   TracePtr trace;                          // the pass of `document`, if already computed
-  std::shared_ptr<LearnedLayers> learned;  // of another program; null: none yet
+  std::shared_ptr<LearnedLayers> learned;  // learned before; null: none
   bool learns = false;  // replaces the document's heads with learned ones during the first frames
   ui::ViewState view;
   std::filesystem::path tracePath = "headscope-trace.safetensors";  // the file of "Save trace"

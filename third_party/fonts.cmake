@@ -27,7 +27,7 @@ function(find_fonts dir_variable files_variable)
       message(STATUS "Typeface ${face}: ${found}")
       if(EMSCRIPTEN)  # without what only shaping and hinting use: half as much to load
         file(MAKE_DIRECTORY ${dir})
-        set(others "")  # that a character is taken from before the symbols
+        set(others "")  # the symbols leave out what all of these have
         if("${face}" STREQUAL "symbols")
           set(others ${files})
         endif()

@@ -5,7 +5,7 @@ set(HEADSCOPE_SOURCES "" CACHE PATH "Folder of the libraries' sources (web.sh)")
 
 # Exceptions and 128-bit vectors as browsers have had them since 2021 and 2023.
 add_compile_options(-fwasm-exceptions -msimd128)
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")  # -O3 is larger and no faster
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")  # -O3 makes a larger page
 add_link_options(-fwasm-exceptions)
 option(HEADSCOPE_WEB_THREADS "With threads, which a browser gives to isolated pages alone" OFF)
 if(HEADSCOPE_WEB_THREADS)

@@ -38,7 +38,7 @@ struct LearnOptions {
   std::optional<Index> steps, channels;
   int threads = 0;
   std::string out;
-  FileFloat as = FileFloat::f32;  // of the file
+  FileFloat as = FileFloat::f32;  // the type of the written numbers
   bool json = false;
 };
 

@@ -1,5 +1,5 @@
-// Learned layers: the layer that comes with the program and those that it has learned since it
-// began, so that going back to a size takes no time.
+// Learned layers: the layer that comes with the program, and the layers that were learned since the
+// program started, so that going back to a size takes no time.
 #pragma once
 
 #include <cstdint>

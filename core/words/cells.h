@@ -17,7 +17,7 @@ struct Term;
 /// Returns whether a tensor is a matrix of weights: W^Q, W^K, W^V, W^O or W^G.
 bool isWeightMatrix(TensorId tensor);
 
-/// "S", "A", "W^Q"; "q", "raw_scores" where the symbol is shared or long: the tensor's name.
+/// "S", "A", "W^Q"; "q", "q_proj" where the symbol is shared or long: the tensor's name.
 std::string symbolOf(TensorId tensor);
 
 /// A token for display; padding has its own sign.

@@ -138,9 +138,6 @@ void LessonRun::leave() {
   starts_.clear();
   began_.clear();
   left_.clear();
-  answers_.clear();
-  answered_ = false;
-  wrong_.clear();
   moments_ = {};
   toHeadsOff_.reset();
   pointer_.stop();
