@@ -123,6 +123,8 @@ std::optional<fs::path> FileDialog::acceptedToOpen(fs::path path, const Given& g
     problem_ = trFormat("There is no {}.", path.string());
     return std::nullopt;
   }
+  // a desktop's dialog chooses files alone
+  if (path.filename() == "config.json") path = path.parent_path();
   if (platform::isFolder(path) && !isModelFolder(path)) {
     show(path);
     path_.clear();
@@ -222,6 +224,25 @@ void FileDialog::folderList(const FrameContext& look, bool& taken) {
   path_.clear();
 }
 
+/// Draws the button of the desktop's own dialog and follows that dialog. Returns whether a path was
+/// chosen in it.
+bool FileDialog::desktopDialog(const FrameContext& look) {
+  if (!platform::DesktopDialog::available()) return false;
+  ImGui::SameLine(0.0F, look.px(8));
+  const bool opening = mode_ == Mode::open;
+  if (pill(look, tr("The desktop's dialog …"), false, desktop_ == nullptr)) {
+    desktop_ = platform::DesktopDialog::open({!opening, folder_, opening ? std::string() : path_,
+                                              opening ? tr("Open") : tr("Save the session")});
+    if (desktop_ == nullptr) problem_ = tr("The desktop's dialog does not open.");
+  }
+  if (desktop_ == nullptr) return false;
+  look.changesIn(0.1);
+  if (!desktop_->ended()) return false;
+  const fs::path chosen = std::exchange(desktop_, nullptr)->chosen();
+  if (!chosen.empty()) path_ = chosen.string();
+  return !chosen.empty();
+}
+
 FileDialog::Answer FileDialog::draw(const FrameContext& look, const Given& given) {
   Answer answer;
   if (mode_ == Mode::closed) return answer;
@@ -273,6 +294,7 @@ FileDialog::Answer FileDialog::draw(const FrameContext& look, const Given& given
   taken = primaryPill(look, opening ? tr("Open") : tr("Save")) || taken;
   ImGui::SameLine(0.0F, look.px(8));
   bool closes = pill(look, tr("Cancel")) || keyPressed(Key::escape, false);
+  taken = desktopDialog(look) || taken;
   // below the buttons, so that they stay under the mouse when a confirmation appears
   if (!problem_.empty()) wrappedLabel(look.fonts.regular, look.theme.bad, problem_);
   if (taken && !closes) {
@@ -280,7 +302,10 @@ FileDialog::Answer FileDialog::draw(const FrameContext& look, const Given& given
     closes = answer.open || answer.save;
     focusing_ = !closes;
   }
-  if (closes) mode_ = Mode::closed;
+  if (closes) {
+    mode_ = Mode::closed;
+    desktop_.reset();
+  }
   endModal(closes);
   return answer;
 }

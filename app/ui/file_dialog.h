@@ -1,13 +1,16 @@
 // File dialog: chooses what to open, among the recent files and in a browser of folders, and where
-// to save a session. A path that cannot be used is explained, and the dialog stays open.
+// to save a session. A button opens the desktop's own dialog where there is one. A path that cannot
+// be used is explained, and the dialog stays open.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/ui/frame_context.h"
+#include "core/platform/desktop_dialog.h"
 
 namespace headscope::ui {
 
@@ -61,6 +64,7 @@ class FileDialog {
                                                       const Given& given);
   void recentList(const FrameContext& look, const Given& given, bool& taken);
   void folderList(const FrameContext& look, bool& taken);
+  bool desktopDialog(const FrameContext& look);
   Answer askedToReplace(const FrameContext& look, bool& closes);
 
   Mode mode_ = Mode::closed;
@@ -72,6 +76,7 @@ class FileDialog {
   std::filesystem::path leavingFor_;  // … the session for which unsaved work may be lost
   std::filesystem::path folder_;      // the one that is shown
   FolderListing listing_;             // its contents
+  std::unique_ptr<platform::DesktopDialog> desktop_;  // while the desktop's own dialog is open
 };
 
 }  // namespace headscope::ui

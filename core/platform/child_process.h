@@ -1,5 +1,6 @@
 // Child process: another program that runs beside this one and reads what is written to it. One is
-// started for a film as an MP4 file alone (app/host/film_mp4.cpp).
+// started for a film as an MP4 file (app/host/film_mp4.cpp) and for the desktop's own file dialog
+// (desktop_dialog.h).
 #pragma once
 
 #include <filesystem>
@@ -16,8 +17,8 @@ std::filesystem::path findProgram(const std::string& name);
 
 class ChildProcess {
  public:
-  /// Starts a program with these arguments. Its standard input is what is written to it, its
-  /// standard output is dropped. Null where it does not start.
+  /// Starts a program with these arguments. Its standard input is what is written to it.
+  /// Null where it does not start.
   static std::unique_ptr<ChildProcess> start(const std::filesystem::path& program,
                                              const std::vector<std::string>& arguments);
   /// Ends the program, unless it has ended.
@@ -29,7 +30,10 @@ class ChildProcess {
   virtual bool write(std::span<const char> bytes) = 0;
   /// Closes its input and waits for its end. Returns whether it ended with status 0.
   virtual bool finish() = 0;
-  /// The beginning of its standard error, some kilobytes at most.
+  /// Returns whether it has ended, without waiting for it.
+  virtual bool ended() = 0;
+  /// The beginnings of its standard output and standard error, some kilobytes at most.
+  virtual std::string output() const = 0;
   virtual std::string errors() const = 0;
 
  protected:

@@ -12,7 +12,7 @@ FORBIDDEN = re.compile(
     r"getaddrinfo|gethostby\w+|res_\w+)")
 # In the program only: Dear ImGui from 1.91 on brings what opens links; app/host takes it away.
 DEAR_IMGUIS = {"fork", "execvp"}
-# core/platform/posix/child_process.cpp alone, for ffmpeg.
+# core/platform/posix/child_process.cpp alone, for ffmpeg and the desktop's file dialog.
 OURS = {"posix_spawn"}
 NETWORK_LIBRARIES = re.compile(
     r"lib(curl|ssl|crypto|gnutls|nss3|nspr4|resolv|nsl|ssh2?|nghttp\w*|soup|neon|cares|ldns|"

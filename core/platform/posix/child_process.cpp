@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -47,16 +48,29 @@ class HoldsPipeSignal {
   bool pending_ = false;
 };
 
+struct FileCloser {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+/// A file of this process alone, which goes when it is closed. Null where there is no room for it.
+using TemporaryFile = std::unique_ptr<std::FILE, FileCloser>;
+
+std::string beginningOf(const TemporaryFile& file) {
+  std::string text(4096, '\0');
+  const ssize_t read = ::pread(::fileno(file.get()), text.data(), text.size(), 0);
+  text.resize(read > 0 ? static_cast<std::size_t>(read) : 0);
+  return text;
+}
+
 class PosixChild final : public ChildProcess {
  public:
-  PosixChild(pid_t id, int input, std::FILE* errors) : id_(id), input_(input), errors_(errors) {}
+  PosixChild(pid_t id, int input, TemporaryFile output, TemporaryFile errors)
+      : id_(id), input_(input), output_(std::move(output)), errors_(std::move(errors)) {}
   ~PosixChild() override {
     closeInput();
     if (id_ > 0) {
       ::kill(id_, SIGKILL);
-      await();
+      await(0);
     }
-    std::fclose(errors_);
   }
   PosixChild(const PosixChild&) = delete;
   PosixChild& operator=(const PosixChild&) = delete;
@@ -74,33 +88,35 @@ class PosixChild final : public ChildProcess {
 
   bool finish() override {
     closeInput();
-    const int status = await();
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    await(0);
+    return WIFEXITED(status_) && WEXITSTATUS(status_) == 0;
   }
 
-  std::string errors() const override {
-    std::string text(4096, '\0');
-    const ssize_t read = ::pread(::fileno(errors_), text.data(), text.size(), 0);
-    text.resize(read > 0 ? static_cast<std::size_t>(read) : 0);
-    return text;
+  bool ended() override {
+    await(WNOHANG);
+    return id_ < 0;
   }
+
+  std::string output() const override { return beginningOf(output_); }
+  std::string errors() const override { return beginningOf(errors_); }
 
  private:
   void closeInput() {
     if (input_ >= 0) ::close(input_);
     input_ = -1;
   }
-  int await() {
-    int status = -1;
-    while (id_ > 0 && ::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+  /// Waits for its end, or looks whether it has ended (WNOHANG), and keeps its status.
+  void await(int options) {
+    pid_t ended = -1;
+    while (id_ > 0 && (ended = ::waitpid(id_, &status_, options)) < 0 && errno == EINTR) {
     }
-    id_ = -1;
-    return status;
+    if (ended != 0) id_ = -1;
   }
 
-  pid_t id_;
+  pid_t id_;  // -1: it has ended
   int input_;
-  std::FILE* errors_;
+  int status_ = -1;
+  TemporaryFile output_, errors_;
 };
 
 }  // namespace
@@ -131,25 +147,25 @@ std::unique_ptr<ChildProcess> ChildProcess::start(const fs::path& program,
   for (std::string& word : words) list.push_back(word.data());
   list.push_back(nullptr);
 
-  std::FILE* errors = std::tmpfile();
+  TemporaryFile output(std::tmpfile()), errors(std::tmpfile());
   int ends[2] = {-1, -1};
-  if (errors == nullptr || ::pipe(ends) != 0) {
-    if (errors != nullptr) std::fclose(errors);
-    return nullptr;
+  if (output == nullptr || errors == nullptr || ::pipe(ends) != 0) return nullptr;
+  for (const int file : {ends[0], ends[1], ::fileno(output.get()), ::fileno(errors.get())}) {
+    ::fcntl(file, F_SETFD, FD_CLOEXEC);
   }
-  for (const int file : {ends[0], ends[1], ::fileno(errors)}) ::fcntl(file, F_SETFD, FD_CLOEXEC);
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawn_file_actions_adddup2(&files, ends[0], STDIN_FILENO);
-  ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&files, ::fileno(errors), STDERR_FILENO);
+  ::posix_spawn_file_actions_adddup2(&files, ::fileno(output.get()), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&files, ::fileno(errors.get()), STDERR_FILENO);
   pid_t id = -1;
   const int failure = ::posix_spawn(&id, name.c_str(), &files, nullptr, list.data(), environ);
   ::posix_spawn_file_actions_destroy(&files);
   ::close(ends[0]);
-  if (failure == 0) return std::make_unique<PosixChild>(id, ends[1], errors);
+  if (failure == 0) {
+    return std::make_unique<PosixChild>(id, ends[1], std::move(output), std::move(errors));
+  }
   ::close(ends[1]);
-  std::fclose(errors);
   return nullptr;
 }
 

@@ -35,10 +35,23 @@ class Held {
   HANDLE handle_;
 };
 
+std::string beginningOf(const Held& file) {
+  std::string text(4096, '\0');
+  OVERLAPPED start{};
+  DWORD read = 0;
+  const bool is =
+      ::ReadFile(file.get(), text.data(), static_cast<DWORD>(text.size()), &read, &start) != 0;
+  text.resize(is ? read : 0);
+  return text;
+}
+
 class WindowsChild final : public ChildProcess {
  public:
-  WindowsChild(Held process, Held input, Held errors)
-      : process_(std::move(process)), input_(std::move(input)), errors_(std::move(errors)) {}
+  WindowsChild(Held process, Held input, Held output, Held errors)
+      : process_(std::move(process)),
+        input_(std::move(input)),
+        output_(std::move(output)),
+        errors_(std::move(errors)) {}
   ~WindowsChild() override {
     input_.close();
     if (ended_) return;
@@ -67,18 +80,16 @@ class WindowsChild final : public ChildProcess {
     return ::GetExitCodeProcess(process_.get(), &status) != 0 && status == 0;
   }
 
-  std::string errors() const override {
-    std::string text(4096, '\0');
-    OVERLAPPED start{};
-    DWORD read = 0;
-    const bool is =
-        ::ReadFile(errors_.get(), text.data(), static_cast<DWORD>(text.size()), &read, &start) != 0;
-    text.resize(is ? read : 0);
-    return text;
+  bool ended() override {
+    ended_ = ended_ || ::WaitForSingleObject(process_.get(), 0) == WAIT_OBJECT_0;
+    return ended_;
   }
 
+  std::string output() const override { return beginningOf(output_); }
+  std::string errors() const override { return beginningOf(errors_); }
+
  private:
-  Held process_, input_, errors_;
+  Held process_, input_, output_, errors_;
   bool ended_ = false;
 };
 
@@ -131,11 +142,9 @@ std::unique_ptr<ChildProcess> ChildProcess::start(const fs::path& program,
   for (const std::string& word : arguments) line += L' ' + quoted(fs::path(word).wstring());
   HANDLE reads = nullptr, writes = nullptr;
   if (::CreatePipe(&reads, &writes, nullptr, 0) == 0) return nullptr;
-  Held input(writes), given(reads), errors = temporaryFile();
-  Held nowhere(
-      ::CreateFileW(L"NUL", GENERIC_WRITE, FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, 0, nullptr));
-  if (!errors.open() || !nowhere.open()) return nullptr;
-  const Held childInput = inherited(given.get()), childOutput = inherited(nowhere.get()),
+  Held input(writes), given(reads), output = temporaryFile(), errors = temporaryFile();
+  if (!output.open() || !errors.open()) return nullptr;
+  const Held childInput = inherited(given.get()), childOutput = inherited(output.get()),
              childErrors = inherited(errors.get());
   STARTUPINFOW start{};
   start.cb = sizeof start;
@@ -149,7 +158,8 @@ std::unique_ptr<ChildProcess> ChildProcess::start(const fs::path& program,
     return nullptr;
   }
   ::CloseHandle(made.hThread);
-  return std::make_unique<WindowsChild>(Held(made.hProcess), std::move(input), std::move(errors));
+  return std::make_unique<WindowsChild>(Held(made.hProcess), std::move(input), std::move(output),
+                                        std::move(errors));
 }
 
 }  // namespace headscope::platform

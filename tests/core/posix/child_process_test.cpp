@@ -41,6 +41,15 @@ TEST_F(ChildProcessTest, TellsWhyItFailed) {
   EXPECT_EQ(child->errors(), "no codec\n");
 }
 
+TEST_F(ChildProcessTest, IsKnownToHaveEndedAndKeepsWhatItPrinted) {
+  const auto child = shell("cat > /dev/null; echo chosen");
+  ASSERT_NE(child, nullptr);
+  EXPECT_FALSE(child->ended());  // it still reads
+  EXPECT_TRUE(child->finish());
+  EXPECT_TRUE(child->ended());
+  EXPECT_EQ(child->output(), "chosen\n");
+}
+
 TEST_F(ChildProcessTest, ThatStopsReadingEndsNobody) {
   const auto child = shell("exit 0");
   ASSERT_NE(child, nullptr);
