@@ -1,5 +1,6 @@
 // Clipboard owner: offers a picture to other programs, as image/png, until one of them copies
-// something else. X11 asks the owner itself for what was copied, so that a thread answers for it.
+// something else. X11 asks the owner itself for what was copied, so that a thread answers for it;
+// Windows keeps what was copied.
 #pragma once
 
 #include <memory>
