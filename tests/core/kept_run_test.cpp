@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "core/base/assets.h"
@@ -13,6 +12,7 @@
 #include "core/language/heads_over_steps.h"
 #include "core/language/sentence_reading.h"
 #include "tests/core/support/documents.h"
+#include "tests/core/test_files.h"
 
 namespace headscope::test {
 namespace {
@@ -82,8 +82,7 @@ TEST_F(RunOnStories, IsKeptAtEachEvaluation) {
 TEST_F(RunOnStories, ComesBackFromItsFile) {
   const auto path = std::filesystem::temp_directory_path() / "headscope_kept_run.safetensors";
   formats::saveKeptRun(path, keeper_.kept());
-  std::ifstream in(path, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  const std::string bytes = readAll(path);
   std::filesystem::remove(path);
   const KeptRun back = formats::readKeptRun("kept", bytes);
   const KeptRun& kept = keeper_.kept();

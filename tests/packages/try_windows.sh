@@ -12,6 +12,9 @@ trap 'kill "$server" 2>/dev/null' EXIT
 until [ -s display ]; do sleep 0.1; done
 DISPLAY=":$(cat display)"
 export DISPLAY
+# Without a window manager Wine confines the mouse to a window as large as the screen, again and
+# again, and the program gets no other message.
+export HEADSCOPE_TEST_SCREEN=1920x1200
 wineboot --init >/dev/null 2>&1
 local_data="$WINEPREFIX/drive_c/users/$(id -un)/AppData/Local"
 
@@ -29,7 +32,10 @@ unzip -q headscope-*-windows-x86_64.zip -d "$folder"
 program="$(echo "$folder"/headscope-*)"
 cat >headscope <<END
 #!/bin/bash
-# headscope.exe, which keeps what is not saved where the tests look for it
+# headscope.exe, which keeps what is not saved where the tests look for it. Wine's desktop stays on the
+# display that it began on: another display needs another one.
+wineserver --kill || true
+wineserver --wait
 mkdir -p "\$XDG_STATE_HOME/headscope"
 ln -sfn "\$XDG_STATE_HOME/headscope" "$local_data/headscope"
 exec wine "$program/headscope.exe" "\$@"
@@ -66,7 +72,7 @@ if cmp -s without.png with.png; then
   echo "The typefaces of Windows are not found."
   exit 1
 fi
-for each in types_a_sentence walk slow_frames speaker; do
+for each in types_a_sentence walk slow_frames speaker copy; do
   "$tests/window/$each.sh" /try/headscope
 done
 "$tests/packages/save_session.sh" /try/headscope /try/session "Two old dogs sleep"

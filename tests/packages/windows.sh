@@ -14,7 +14,7 @@ inside="$(bare_system trixie wine)"
 mkdir -p "$inside/headscope"
 if [ ! -f "$inside/desktop" ]; then
   in_system "$inside" sh -c "apt-get -qq update &&
-    apt-get -qq install --yes --no-install-recommends wine wine64 xvfb xdotool libgl1 \
+    apt-get -qq install --yes --no-install-recommends wine wine64 xvfb xdotool xclip libgl1 \
       libgl1-mesa-dri unzip python3 imagemagick fonts-wqy-microhei >/dev/null"
   touch "$inside/desktop"
 fi

@@ -52,7 +52,7 @@ press() { xdotool key "$@"; }
 
 # Without -noreset it would begin anew where its only program ends, and take nobody in meanwhile.
 # With -r no key repeats, however late xdotool lets go of it.
-Xvfb -displayfd 3 -noreset -r -screen 0 1600x1000x24 -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
+Xvfb -displayfd 3 -noreset -r -screen 0 "${HEADSCOPE_TEST_SCREEN:-1600x1000}x24" -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
 pids+=($!)
 until_true "the virtual display" test -s "$work/display"
 DISPLAY=":$(cat "$work/display")"
