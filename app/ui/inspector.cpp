@@ -162,7 +162,6 @@ void queryVector(const PanelContext& panel, const Inspected& of, float magnitude
 }
 
 constexpr int kCodeLines = 3;
-constexpr float kSmallestCode = 0.7F;  // of the size of such a line
 
 float codeLineHeight(const FrameContext& look) {
   return fontSize(look.fonts.monoSmall) + look.space.small;
@@ -191,23 +190,15 @@ std::size_t lastCallWithin(ImFont* font, const std::string& code, float width) {
   return end == std::string::npos ? 0 : end;
 }
 
-/// Draws code on a line, closer where it is longer by some letters. Code that is longer still goes
-/// on in the line `next`, if there is one. Returns whether it does.
-bool codeLine(const FrameContext& look, const Rect& line, const Rect* next, std::string code,
+/// Draws code on a line, cut where it is longer. With a line `next`, longer code goes on there.
+/// Returns whether it does.
+bool codeLine(const FrameContext& look, const Rect& line, const Rect* next, const std::string& code,
               ImU32 color) {
   ImFont* mono = look.fonts.monoSmall;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const auto ofWidth = [&] { return line.width() / textSize(mono, code).x; };
-  // without room for it, a statement is shown as its right side
-  const std::size_t right = code.find(" = ");
-  if (ofWidth() < kSmallestCode && right != std::string::npos) code.erase(0, right + 3);
-  if (ofWidth() >= kSmallestCode) {
-    const float size = fontSize(mono) * std::min(1.0F, ofWidth());
-    list->AddText(mono, std::floor(size * 2.0F) * 0.5F, line.a, color, code.c_str());
-    return false;
-  }
-  const std::size_t end = lastCallWithin(mono, code, line.width());
-  if (next == nullptr || end == 0) {
+  const bool fits = textSize(mono, code).x <= line.width();
+  const std::size_t end = fits || next == nullptr ? 0 : lastCallWithin(mono, code, line.width());
+  if (end == 0) {
     drawText(list, mono, line.a, color, elided(mono, code, line.width()));
     return false;
   }
@@ -223,19 +214,24 @@ void pytorchLines(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
   const auto steps = stepsOf(c);
   const auto now = static_cast<int>(stepPlace(panel.selection.step, c));
-  const int from = std::clamp(now - 1, 0, static_cast<int>(steps.size()) - kCodeLines);
   const Rect at = Rect::at(ImGui::GetCursorScreenPos(),
                            {ImGui::GetContentRegionAvail().x, pytorchHeight(look)});
   ImGui::GetWindowDrawList()->AddRectFilled(at.a, at.b, t.field, look.px(5));
   const Rect inner = at.inset(look.px(8));
   const auto lineAt = [&](int i) { return inner.row(i, kCodeLines, 0.0F); };
-  for (int i = 0; i < kCodeLines; ++i) {
+  const auto codeOf = [&](int place) {
+    const auto& statements = steps[static_cast<std::size_t>(place)]->text(c).pytorch;
+    return statementsIn(look.fonts.monoSmall, statements, inner.width());
+  };
+  const int count = static_cast<int>(steps.size());
+  // the last step's statement has the line below it where it needs two
+  const bool wide = textSize(look.fonts.monoSmall, codeOf(now)).x > inner.width();
+  const int from = std::clamp(now - 1, 0, count - (wide ? kCodeLines - 1 : kCodeLines));
+  for (int i = 0; i < kCodeLines && from + i < count; ++i) {
     const bool isNow = from + i == now;
     const Rect line = lineAt(i), next = lineAt(i + 1);
     const bool hasNext = isNow && i + 1 < kCodeLines;  // the next statement gives way to this one
-    const auto& statements = steps[static_cast<std::size_t>(from + i)]->text(c).pytorch;
-    std::string code = statementsIn(look.fonts.monoSmall, statements, line.width());
-    if (codeLine(look, line, hasNext ? &next : nullptr, std::move(code),
+    if (codeLine(look, line, hasNext ? &next : nullptr, codeOf(from + i),
                  isNow ? t.accentText : t.textMuted)) {
       ++i;
     }

@@ -1,4 +1,6 @@
 // The menu of the view: theme, colours, language and size.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/ui/color_maps.h"
@@ -54,10 +56,12 @@ void viewMenu(const PanelContext& panel, ViewMenuMemory& memory) {
   // applied on release: while the interface grew, the slider would move away from the mouse
   float scale = memory.scale > 0.0F ? memory.scale : preferences.scale;
   ImGui::SetNextItemWidth(look.px(150));
-  ImGui::SliderFloat(tr("interface size"), &scale, kMinScale, kMaxScale, "%.2f×");
+  ImGui::SliderFloat("###size", &scale, kMinScale, kMaxScale, "");
   memory.scale = ImGui::IsItemActive() ? scale : 0.0F;
   if (ImGui::IsItemDeactivatedAfterEdit())
     preferences.scale = std::clamp(scale, kMinScale, kMaxScale);
+  ImGui::SameLine();  // beside the slider, where its knob cannot cover the number
+  ImGui::TextUnformatted(fmt::format("{} {:.2f}×", tr("interface size"), scale).c_str());
 }
 
 void zoomInterface(Preferences& preferences, int steps) {

@@ -48,22 +48,26 @@ std::string stripKvHead(const AttentionConfig& c, Index head, float room, ImFont
   return fittingText(font, room, trFormat("K, V head {}", number), fmt::format("K, V {}", number));
 }
 
-constexpr float kLowStripCard = 72.0F;  // at scale 1; lower cards have a small picture
-constexpr float kLowCard = 60.0F;       // at scale 1; lower cards have no line for a switch
+constexpr float kLowStripCard = 72.0F;      // at scale 1; lower cards have a small picture
+constexpr float kLowCard = 60.0F;           // at scale 1; lower cards have no line for a switch
+constexpr float kNarrowestCard = 118.0F;    // at scale 1; the least width of a card
+constexpr float kNarrowestLowCard = 80.0F;  // … of a low card, which has no room for a name
 
 /// One head of the strip: its picture, with text at its right or above it.
 struct StripCard {
   Index head;
   Rect at, picture;
   bool textAtRight;
-  bool brief;     // low and narrow: only the number has room
-  int lines = 0;  // of a name above the picture
+  bool brief;              // low and narrow: only the number has room
+  int lines = 0;           // of a name above the picture
+  ImFont* font = nullptr;  // the largest of such names, one for all cards
 
   std::string name() const {
     return brief ? std::to_string(head + 1) : trFormat("Head {}", head + 1);
   }
   float left(const FrameContext& look) const {
-    return textAtRight ? picture.b.x + look.px(12) : at.a.x + look.px(8);
+    const float gap = at.width() < look.px(kNarrowestCard) ? 6.0F : 12.0F;
+    return textAtRight ? picture.b.x + look.px(gap) : at.a.x + look.px(8);
   }
 };
 
@@ -78,6 +82,8 @@ ImVec2 switchPlace(const FrameContext& look, const StripCard& card) {
                                    : ImVec2(card.left(look), card.at.b.y - pad - size.y);
 }
 
+bool isCut(const std::string& line) { return line.ends_with("…"); }
+
 /// A head's name above its picture: its purpose, and where that does not hold what is the matter.
 struct NameAbove {
   ImFont* font;
@@ -88,28 +94,30 @@ float nameRoom(const FrameContext& look, const StripCard& card) {
   return card.at.width() - look.px(8) - look.space.small;
 }
 
-/// Breaks the name into at most so many lines, in the larger of two fonts in which it is whole; the
-/// purpose gives way to what is the matter with it.
-NameAbove nameAbove(const FrameContext& look, const HeadName& name, float room, int most) {
+/// Breaks the name into at most so many lines, in this font or the smallest if it is whole in one
+/// of them; the purpose gives way to what is the matter with it.
+NameAbove nameAbove(const FrameContext& look, ImFont* largest, const HeadName& name, float room,
+                    int most) {
   const int ofTitle = name.holds ? most : most - 1;
   for (const std::string& matter : {name.here, name.brief}) {
-    for (ImFont* font : {look.fonts.small, look.fonts.tiny}) {
+    for (ImFont* font : {largest, look.fonts.tiny}) {
       std::vector<std::string> lines;
       if (ofTitle > 0) lines = titleLines(font, name.title, room, ofTitle);
       if (!name.holds) lines.push_back(elided(font, matter, room));
-      if (std::ranges::none_of(lines, [](const auto& line) { return line.ends_with("…"); }))
-        return {font, std::move(lines)};
+      if (std::ranges::none_of(lines, isCut)) return {font, std::move(lines)};
     }
   }
-  return {look.fonts.tiny, {}};
+  return {look.fonts.tiny, titleLines(look.fonts.tiny, name.title, room, std::max(1, ofTitle))};
 }
 
-/// Returns whether every head's name is whole in so many lines.
-bool namesFit(const PanelContext& panel, const MeasuredHeads& measured, float room, int lines) {
+/// Returns whether every head's name is whole in so many lines of a font.
+bool namesFit(const PanelContext& panel, const MeasuredHeads& measured, float room, int lines,
+              ImFont* font) {
   for (Index head = 0; head < panel.trace.config().numHeads; ++head) {
     const HeadName name = nameHere(panel, measured, head);
-    const bool whole = !nameAbove(panel.look, name, room, lines).lines.empty();
-    if (!whole || (!name.holds && lines < 2)) return false;
+    const NameAbove above = nameAbove(panel.look, font, name, room, lines);
+    if (std::ranges::any_of(above.lines, isCut) || above.font != font || (!name.holds && lines < 2))
+      return false;
   }
   return true;
 }
@@ -131,7 +139,7 @@ void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const 
   const ImU32 ink = name.holds ? t.text : t.textMuted;
   if (!card.textAtRight) {
     if (!named) return;
-    const NameAbove above = nameAbove(look, name, nameRoom(look, card), card.lines);
+    const NameAbove above = nameAbove(look, card.font, name, nameRoom(look, card), card.lines);
     float y = text.y + fontSize(look.fonts.semibold) + look.space.hair;
     for (const std::string& line : above.lines) {
       drawText(list, above.font, {text.x, y}, ink, line);
@@ -175,6 +183,7 @@ void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const 
       write(said.font, measured.current ? t.text : t.textMuted, said.text);
     }
   }
+  if (card.at.width() < look.px(kNarrowestCard)) return;  // the last heads' columns have no room
   write(small, t.textMuted, stripColumns(c, card.head, room, small));
   if (c.headsPerGroup() > 1) write(small, t.textMuted, stripKvHead(c, card.head, room, small));
 }
@@ -221,15 +230,17 @@ std::vector<StripCard> stripCards(const PanelContext& panel, const MeasuredHeads
   const float pad = look.px(8);
   const float most = size.y < look.px(kLowStripCard) ? look.px(32) : size.y - 2 * pad;
   // the picture stands next to the text, or below it where the card is narrow
-  const bool textAtRight = size.x - 2 * pad - most > look.px(62);
+  const bool textAtRight = size.y < look.px(kLowStripCard) || size.x - 2 * pad - most > look.px(62);
   // above a picture with no room at its right: the name, and the relation that the head was made
   // for
   const bool named = panel.purposes != nullptr && !panel.purposes->empty();
   int lines = 0;
+  ImFont* font = look.fonts.small;
   if (named && !textAtRight) {
     const float room = size.x - pad - look.space.small;
     const bool low = most < look.px(84);  // a second line would leave nothing of the picture
-    lines = low || namesFit(panel, measured, room, 1) ? 1 : 2;
+    lines = low || namesFit(panel, measured, room, 1, look.fonts.tiny) ? 1 : 2;
+    if (!namesFit(panel, measured, room, lines, font)) font = look.fonts.tiny;
   }
   const float above = look.space.wide + static_cast<float>(lines) * fontSize(look.fonts.small);
   const float side = textAtRight ? most : std::min(most - above, size.x - 2 * pad);
@@ -242,9 +253,9 @@ std::vector<StripCard> stripCards(const PanelContext& panel, const MeasuredHeads
     const Rect at = Rect::at({origin.x + static_cast<float>(h) * pitch, origin.y}, size);
     if (at.a.x > seen.b.x || at.b.x < seen.a.x) continue;
     const ImVec2 corner(at.a.x + pad, textAtRight ? at.a.y + pad : at.b.y - pad - side);
-    StripCard card{h, at, Rect::at(corner, extent), textAtRight, false, lines};
-    card.brief =
-        textAtRight && size.y < look.px(kLowCard) && switchPlace(look, card).x <= card.left(look);
+    StripCard card{h, at, Rect::at(corner, extent), textAtRight, false, lines, font};
+    const bool small = size.y < look.px(kLowCard) || size.x < look.px(kNarrowestCard);
+    card.brief = textAtRight && small && switchPlace(look, card).x <= card.left(look);
     cards.push_back(card);
   }
   return cards;
@@ -320,8 +331,9 @@ void headsStrip(const PanelContext& panel) {
   if (!headed) room.x -= whySeveralAtRight(panel, room.y);
   const float gap = look.px(10);
   const auto count = static_cast<float>(c.numHeads);
+  const float least = room.y < look.px(kLowStripCard) ? kNarrowestLowCard : kNarrowestCard;
   const float width =
-      std::clamp((room.x - gap * (count - 1.0F)) / count, look.px(118), look.px(260));
+      std::clamp((room.x - gap * (count - 1.0F)) / count, look.px(least), look.px(260));
   const float length = (width + gap) * count - gap;
   const bool scrolls = length > room.x + 1.0F;
 
