@@ -77,6 +77,7 @@ class HeadCountMeasure {
 
  private:
   void learn();
+  bool runsAgain() const;
   void runPass();
   void compareHeads();
   void refuse(const UserError& error);

@@ -48,12 +48,13 @@ double atEnd(const MeasuredRun& run, std::size_t question) {
 
 /// The run in the middle of the seeds, ordered by their first answers and then by the shares at the
 /// end.
-const MeasuredRun& middleOf(RunsOfModel runs, std::size_t question) {
+const MeasuredRun& middleOf(const RunsOfModel& runs, std::size_t question) {
   constexpr Index kNever = std::numeric_limits<Index>::max();
-  std::ranges::stable_sort(runs, {}, [&](const MeasuredRun* run) {
+  RunsOfModel ordered = runs;
+  std::ranges::stable_sort(ordered, {}, [&](const MeasuredRun* run) {
     return std::pair(run->answeredAt(question).value_or(kNever), -atEnd(*run, question));
   });
-  return *runs[runs.size() / 2];
+  return *ordered[ordered.size() / 2];
 }
 
 /// The result of that run: "650", or where it never answered the share at the end, "18 %".
