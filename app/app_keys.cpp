@@ -85,6 +85,8 @@ void App::State::keys(const ui::PanelContext& panel) {
   // tab moves from one matrix to the next
   const bool byTab = !page.showsDocument(view) && !presenter.on();
   if (!command && !presenter.on() && ui::lessonKeys(panel, lesson)) return;
+  // page up and down go through a lesson, wherever the keyboard is
+  if (!command && !presenter.on() && lesson.open() && lecture.keys(panel, false)) return;
   if (!command && ui::controlKeys(controls, page.text().controls, byTab)) return;
   if (!command && presenter.keys(view.selection)) return;
   if (!command && lecture.keys(panel, presenter.on())) return;

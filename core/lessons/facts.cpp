@@ -240,6 +240,7 @@ std::optional<Fact> ofTheConfiguration(std::string_view name, const FactSource& 
       {"sqrt_d_k", std::sqrt(static_cast<double>(c.dK()))},
       {"tokens", static_cast<double>(c.seqLen)},
       {"keys", static_cast<double>(c.keys())},
+      {"memory", onOrOff(c.crossAttention())},
       {"causal", onOrOff(c.mask.causal)},
       {"window", static_cast<double>(c.mask.window)},
       {"masked", onOrOff(!c.mask.none())},

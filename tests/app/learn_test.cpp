@@ -299,7 +299,7 @@ TEST(LearnPage, WhatIsShownDoesNotCount) {
   ui.click("Leave", "lesson");
   ui.view().selection.page = kLearnPage;
   ui.frame();
-  EXPECT_TRUE(ui.shows("1 of 12 answered", "lessons")) << ui.screen().all("lessons");
+  EXPECT_TRUE(ui.shows("1 of 12 done", "lessons")) << ui.screen().all("lessons");
 }
 
 TEST(LearnPage, AScenesCardIsInSight) {
@@ -369,7 +369,7 @@ TEST(LearnPage, AQuizSaysHowItStandsAndEndsWithWhatIsLeft) {
   EXPECT_TRUE(ui.shows("In head 6 it gives", "lesson"));
   ui.click("Next", "lesson");
   for (int i = 1; i < 12; ++i) ui.click("Skip", "lesson");
-  EXPECT_TRUE(ui.shows("1 of 12 answered", "lesson"));
+  EXPECT_TRUE(ui.shows("1 of 12 done", "lesson"));
   EXPECT_TRUE(ui.shows("Done: 1. What is multi-head attention?", "lesson"));
   EXPECT_TRUE(ui.shows("Look again: lesson 2", "lesson"));
   EXPECT_TRUE(ui.shows("Head 1: “sat” looks at", "lesson")) << "what was seen last";

@@ -52,11 +52,44 @@ TEST(LessonPanel, SaysWhatAnAttemptMeans) {
   ui.press(Key::pageDown);
   EXPECT_TRUE(ui.shows("“Switch a head off” is open", "lesson")) << ui.screen().all("lesson");
   ui.click("More heads", "effects");
-  EXPECT_TRUE(ui.shows("each head there still has a job of its own", "lesson"))
-      << ui.screen().all("lesson");
+  EXPECT_TRUE(ui.shows("gives none of them two jobs", "lesson")) << ui.screen().all("lesson");
   ui.view().selection.page = kFlowPage;
   ui.settle();
   EXPECT_TRUE(ui.shows("The place is on the page Heads.", "lesson")) << ui.screen().all("lesson");
+}
+
+TEST(LessonPanel, ATaskDoneEarlyTellsNothingBeforeTheQuestionIsAnswered) {
+  AppDriver ui;
+  openLesson(ui, "Twelve questions");
+  for (int i = 0; i < 5; ++i) ui.press(Key::pageDown);
+  ui.view().selection.head = 5;
+  ui.settle();
+  EXPECT_FALSE(ui.shows("whatever a bank is", "lesson")) << ui.screen().all("lesson");
+  ui.type("2");
+  EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+  EXPECT_TRUE(ui.shows("whatever a bank is", "lesson")) << ui.screen().all("lesson");
+}
+
+TEST(LessonPanel, TheEndAsksTheOpenQuestionsAnewAndThemAlone) {
+  AppDriver ui;
+  openLesson(ui, "Twelve questions");
+  for (int i = 0; i < 3; ++i) ui.press(Key::pageDown);
+  ui.type("1");
+  ui.type("2");
+  EXPECT_TRUE(ui.shows("8 × 64 = 512", "lesson")) << ui.screen().all("lesson");
+  for (int i = 0; i < 2; ++i) ui.press(Key::pageDown);
+  ui.type("2");
+  ui.view().selection.head = 5;
+  ui.settle();
+  EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+  for (int i = 0; i < 7; ++i) ui.press(Key::pageDown);
+  EXPECT_TRUE(ui.shows("1 of 12 done", "lesson")) << ui.screen().all("lesson");
+  ui.click("Ask those left", "lesson");
+  for (int i = 0; i < 3; ++i) ui.press(Key::pageDown);
+  EXPECT_TRUE(ui.shows("How wide is", "lesson")) << ui.screen().all("lesson");
+  EXPECT_FALSE(ui.shows("8 × 64 = 512", "lesson")) << "it is asked anew";
+  for (int i = 0; i < 2; ++i) ui.press(Key::pageDown);
+  EXPECT_TRUE(ui.shows("7 of 12", "lesson")) << "the sixth is done";
 }
 
 TEST(LessonPanel, LightsTheFieldsThatASceneSpeaksOf) {

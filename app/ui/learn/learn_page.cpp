@@ -215,7 +215,7 @@ class LessonsCard final : public Card {
     std::string text =
         done == 0 ? trFormat("{} {}, {} min", all, lesson.isQuiz ? tr("questions") : tr("scenes"),
                              lesson.minutes)
-        : lesson.isQuiz ? trFormat("{} of {} answered", done, all)
+        : lesson.isQuiz ? trFormat("{} of {} done", done, all)
                         : trFormat("{} of {} done", done, all);
     const bool fits = textSize(look.fonts.small, text).x <= ImGui::GetContentRegionAvail().x;
     if (done == 0 && !fits) text = trFormat("{} min", lesson.minutes);

@@ -35,7 +35,10 @@ class LessonPanel {
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     const float room = ImGui::GetContentRegionAvail().y - foot;
     const ImGuiID lower = lowerId();  // an answer changes what is asked
-    const float low = std::min(ImGui::GetStateStorage()->GetFloat(lower), room * kMostOfLower);
+    float& before = *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("lower"), 1.0F);
+    const float known = ImGui::GetStateStorage()->GetFloat(lower);
+    // a part that was not drawn yet takes the room of the one before it for a frame
+    const float low = before = std::min(known > 0.0F ? known : before, room * kMostOfLower);
     const std::string id = fmt::format("{}/{}", run_.lesson().id, run_.place() + 1);
     read(id, room - low);
     if (asks()) act(id + "/act", low, lower);
@@ -44,6 +47,7 @@ class LessonPanel {
 
  private:
   static constexpr float kMostOfLower = 0.66F;  // of the panel below its heading
+  static constexpr float kStatusLines = 3.0F;   // reserved for the state of a task
   static constexpr float kFade = 22.0F;         // at scale 1; the height in which text fades out
 
   bool asks() const { return run_.scene().predict || run_.scene().check; }
@@ -93,8 +97,8 @@ class LessonPanel {
   /// The key of the greatest height that the question or task of this scene has needed at this
   /// width.
   ImGuiID lowerId() const {
-    const std::string key =
-        fmt::format("{}/{}/{}/{:.0f}", run_.lesson().id, run_.place(), showsQuestion(), width_);
+    const std::string key = fmt::format("{}/{}/{}/{}/{:.0f}", run_.lesson().id, run_.place(),
+                                        showsQuestion(), run_.shown().checked, width_);
     return ImGui::GetID(key.c_str());
   }
 
@@ -187,7 +191,9 @@ class LessonPanel {
     wrappedLabel(look_.fonts.regular, look_.theme.good, tr("Yes."));
     prose(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
     if (run_.lesson().isQuiz && run_.lastWrong() && !run_.isDone(run_.place())) {
-      notCounted(tr("A question counts where its first choice was right"));
+      wrappedLabel(
+          look_.fonts.small, look_.theme.textMuted,
+          tr("A question counts where its first choice was right: the end asks it again."));
     }
   }
 
@@ -241,11 +247,6 @@ class LessonPanel {
     return clicked;
   }
 
-  void notCounted(const char* why) {
-    wrappedLabel(look_.fonts.small, look_.theme.textMuted,
-                 trFormat("{}: come back to it, and it is asked again.", why));
-  }
-
   /// Draws the hint that was asked for, and what follows from the task once it is done.
   void result() {
     if (!run_.scene().check || (!run_.hintShown() && !run_.shown().checked)) return;
@@ -261,6 +262,7 @@ class LessonPanel {
   }
 
   void exercise() {
+    if (!run_.shown().ready) return;
     const lessons::Check& check = *run_.scene().check;
     gap();
     prose(look_.fonts.semibold, look_.theme.text, run_.shown().exercise);
@@ -269,7 +271,9 @@ class LessonPanel {
                    run_.shown().holds ? look_.theme.good : look_.theme.textMuted,
                    run_.wayShown() ? tr("Shown.") : tr("Done."));
       if (run_.wayShown() && !run_.isDone(run_.place())) {
-        notCounted(tr("A scene counts once it is done without being shown"));
+        wrappedLabel(look_.fonts.small, look_.theme.textMuted,
+                     tr("A scene counts once it is done without being shown: come back to it, and "
+                        "it is asked again."));
       }
       again(check.again);
       return;
@@ -288,9 +292,14 @@ class LessonPanel {
       if (pill(look_, tr("Show me"))) run_.showWay(panel_);
       tip(look_, tr("Does it for you; the scene then does not count as done"));
     }
+    const float top = ImGui::GetCursorPosY();
     words(look_.fonts.small, look_.theme.textMuted,
           run_.shown().yet.empty() ? tr("Not yet. The program notices as soon as it is done.")
                                    : tr("Not yet. ") + run_.shown().yet);
+    // room for longer words, so that the buttons above keep their place
+    const float least = kStatusLines * (fontSize(look_.fonts.small) + look_.px(3));
+    const float left = least - (ImGui::GetCursorPosY() - top);
+    if (left > 0.0F) ImGui::Dummy({0.0F, left});
   }
 
   /// Draws the teacher's notes, closed at first; a learner need not read them.
@@ -313,7 +322,7 @@ class LessonPanel {
     const bool asksAgain = lesson.isQuiz && done < all;
     words(look_.fonts.small, look_.theme.textMuted, std::string(tr(lesson.title)));
     words(look_.fonts.title, look_.theme.text,
-          lesson.isQuiz ? trFormat("{} of {} answered", done, all) : tr("What you saw"));
+          lesson.isQuiz ? trFormat("{} of {} done", done, all) : tr("What you saw"));
     gap();
     const lessons::Lesson* next = nextLesson();
     const float rows = 1.0F + (asksAgain ? 1.0F : 0.0F) + (next != nullptr ? 1.0F : 0.0F);
@@ -321,6 +330,10 @@ class LessonPanel {
     ImGui::BeginChild("seen", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
     joinNavigation();
     width_ = ImGui::GetContentRegionAvail().x;
+    if (lesson.isQuiz) {
+      words(look_.fonts.regular, look_.theme.text, inWords(done, all));
+      gap();
+    }
     seen();
     const bool ofLayer = panel_.selection.page != kModelPage && panel_.selection.page != kTrainPage;
     const bool keeps = ofLayer && pill(look_, tr("Keep this layer"));
@@ -328,9 +341,9 @@ class LessonPanel {
       tip(look_, tr("Opens the layer shown here in your own work; undo reverts it"));
     }
     gap();
-    lesson.isQuiz ? words(look_.fonts.regular, look_.theme.text, inWords(done, all))
-                  : words(look_.fonts.semibold, look_.theme.text,
-                          trFormat("{} of {} scenes done", done, all));
+    if (!lesson.isQuiz) {
+      words(look_.fonts.semibold, look_.theme.text, trFormat("{} of {} scenes done", done, all));
+    }
     for (std::size_t i = 0; i < all; ++i) {
       ImGui::PushID(static_cast<int>(i));
       question(lesson.scenes[i], i);
@@ -340,7 +353,7 @@ class LessonPanel {
     if (keeps) return run_.keep(panel_);
     ImGui::Dummy({0.0F, look_.space.tight});
     if (asksAgain && pill(look_, tr("Ask those left"), true)) {
-      return run_.goTo(panel_, run_.firstUndoneOf(lesson));
+      return run_.askAgain(panel_, run_.firstUndoneOf(lesson));
     }
     if (next != nullptr && formulaButton("next", tr("Next: ") + std::string(tr(next->title)),
                                          {.chosen = !asksAgain, .wide = false})) {
@@ -394,7 +407,9 @@ class LessonPanel {
       gap();
       return;
     }
-    if (formulaButton("scene", tr(scene.title), {.wide = false})) run_.goTo(panel_, place);
+    if (formulaButton("scene", tr(scene.title), {.wide = false})) {
+      run_.lesson().isQuiz ? run_.askAgain(panel_, place) : run_.goTo(panel_, place);
+    }
     if (scene.check) again(scene.check->again);
     gap();
   }

@@ -97,7 +97,7 @@ void LessonRun::begin(const PanelContext& panel, Asked asked) {
   starts_.assign(lesson_->scenes.size(), nullptr);
   began_ = left_ = starts_;
   answers_.clear();
-  answered_ = false;
+  answered_ = asksAgain_ = false;
   wrong_.clear();
   goTo(panel, std::min(asked.scene, lesson_->scenes.size() - 1));
 }
@@ -152,6 +152,27 @@ void LessonRun::goTo(const PanelContext& panel, std::size_t scene) {
   open(panel, [&] { return startOf(scene); });
 }
 
+void LessonRun::askAgain(const PanelContext& panel, std::size_t question) {
+  answers_.resize(lesson_->scenes.size());
+  for (std::size_t i = 0; i < answers_.size(); ++i) {
+    if (!isDone(i)) answers_[i] = {};
+  }
+  if (!isDone(scene_)) {  // entering another question would keep them
+    answered_ = false;
+    wrong_.clear();
+  }
+  asksAgain_ = true;
+  goTo(panel, question);
+}
+
+/// Goes to the next question that is still open, or to the end.
+void LessonRun::nextOpen(const PanelContext& panel) {
+  for (std::size_t i = scene_ + 1; i < lesson_->scenes.size(); ++i) {
+    if (!isDone(i)) return goTo(panel, i);
+  }
+  atEnd_ = true;
+}
+
 void LessonRun::enter(const PanelContext& panel, std::size_t scene) {
   answers_.resize(lesson_->scenes.size());
   if (scene_ < answers_.size()) answers_[scene_] = {answered_, std::move(wrong_)};
@@ -171,14 +192,16 @@ void LessonRun::enter(const PanelContext& panel, std::size_t scene) {
   panel.frame.inSight = cards().empty() ? std::string() : cards().front();
 }
 
-/// The cards that are lit: those that the scene speaks of; once its exercise is done, the card that
-/// the way opens.
+/// The cards that are lit: those that the scene speaks of. While its exercise is shown it is the
+/// card that the way opens; once it is done that one, too, or all where the way opens none.
 std::vector<std::string> LessonRun::cards() const {
   const lessons::Scene& now = scene();
+  std::vector<std::string> lit = shown_.checked ? std::vector<std::string>() : now.cards;
   if (now.check && (shown_.checked || wayShown_) && !now.check->way.card.empty()) {
-    return {now.check->way.card};
+    lit = shown_.checked ? now.cards : std::vector<std::string>();
+    lit.insert(lit.begin(), now.check->way.card);
   }
-  return shown_.checked ? std::vector<std::string>() : now.cards;
+  return lit;
 }
 
 /// Shows a view of the lesson with the user's preferences, and what its pass is needed for once
@@ -204,6 +227,7 @@ void LessonRun::next(const PanelContext& panel) {
     if (std::exchange(atEnd_, true)) finish();
     return;
   }
+  if (asksAgain_) return nextOpen(panel);
   if (!lesson_->scenes[scene_ + 1].continues) return goTo(panel, scene_ + 1);
   enter(panel, scene_ + 1);
   show(panel, withView(panel.view, scene().view), scene().choose);
@@ -423,7 +447,7 @@ void LessonRun::follow(const PanelContext& panel, const LessonRuns& runs) {
     if (const auto cell = lessons::cellOf(name, facts)) panel.frame.pointed.push_back(*cell);
   }
   const Read now{&panel.trace, panel.selection.head, panel.selection.cell, panel.frame.typesText,
-                 facts.others};
+                 answered_,    facts.others};
   if (!computed || (shown_.ready && now == read_)) return;
   if (!shown_.ready) {
     began_[scene_] = panel.history->current();
@@ -435,12 +459,14 @@ void LessonRun::follow(const PanelContext& panel, const LessonRuns& runs) {
 }
 
 /// Fills in the scene's texts. If it has an exercise, the text describes the state before it and
-/// the confirmation the state after. A sentence that is still being typed is not checked.
+/// the confirmation the state after; until its question is answered it follows what the reader
+/// changes. A sentence that is still being typed is not checked.
 void LessonRun::read(const lessons::FactSource& facts, bool typed) {
   const auto filled = [&](std::string_view text) { return lessons::filledIn(text, facts); };
   const lessons::Scene& now = scene();
   const bool first = !std::exchange(shown_.ready, true);
-  if (first || !now.check) {
+  const bool asks = now.predict && !answered_;
+  if (first || !now.check || asks) {
     shown_.text = filled(tr(now.text));
     shown_.speaker = filled(tr(now.speaker));
     if (now.predict) {
@@ -460,6 +486,7 @@ void LessonRun::read(const lessons::FactSource& facts, bool typed) {
     shown_.hint = filled(tr(now.check->hint));
     whenDone_ = lessons::filledInBefore(tr(now.check->done), facts);
   }
+  if (asks) return;  // the result would give the answer away
   const bool holdsNow = lessons::allHold(now.check->that, facts);
   if (typed && holdsNow && !shown_.checked) {
     shown_.yet = tr("Press Enter when the sentence is complete.");

@@ -66,6 +66,9 @@ class LessonRun {
   /// Goes to a scene as the lesson's scenes up to it set the document and the view, whatever the
   /// reader has changed.
   void goTo(const PanelContext& panel, std::size_t scene);
+  /// Asks a quiz's open question again, without the answers given before; next() then goes to the
+  /// next open question.
+  void askAgain(const PanelContext& panel, std::size_t question);
   /// next() goes to the next scene, or after the last one to the lesson's end, and from there to
   /// the list of lessons. back() goes to the previous scene: to the document it was left with, or,
   /// if it has an exercise, to the one it began with.
@@ -157,12 +160,14 @@ class LessonRun {
                bool finished);
   void read(const lessons::FactSource& facts, bool typed);
   void enter(const PanelContext& panel, std::size_t scene);
+  void nextOpen(const PanelContext& panel);
   std::vector<std::string> cards() const;
 
   std::shared_ptr<const lessons::Lesson> lesson_;  // null: no lesson is open
   Asked asked_;
   std::size_t scene_ = 0;
   bool atEnd_ = false, listAsked_ = false;
+  bool asksAgain_ = false;                       // only the questions that are still open
   std::shared_ptr<const lessons::Lesson> quiz_;  // the quiz from which the lesson was opened
   std::size_t question_ = 0;
   ViewState base_;                         // the view from which the first scene begins,
@@ -201,6 +206,7 @@ class LessonRun {
     Index head = -1;
     std::optional<CellRef> chosen;
     bool typed = false;
+    bool answered = false;
     lessons::NamedFacts others;
     bool operator==(const Read&) const = default;
   } read_;

@@ -131,6 +131,15 @@ std::string drawModelPage(const PanelContext& panel, const ModelMoment* moment, 
   return trFormat("Where “{}” looks with head {}", moment->tokenName(0), shortName(head));
 }
 
+/// Returns whether the last scene is about where a word looks: its weights, or what makes them.
+bool isAboutLooking(const PanelContext& panel) {
+  if (panel.selection.page == kHeadsPage) return panel.stageView.word >= 0;
+  if (panel.selection.page != kFlowPage) return true;
+  const StepId step = panel.selection.step;
+  return step != StepId::project && step != StepId::split && step != StepId::concat &&
+         step != StepId::output;
+}
+
 /// Draws the followed word with its arcs. Returns false where the words have no room.
 bool drawWord(const PanelContext& panel, const StageSubject& subject, const Rect& at) {
   const FrameContext& look = panel.look;
@@ -161,6 +170,7 @@ bool drawWord(const PanelContext& panel, const StageSubject& subject, const Rect
 std::string drawSeen(const PanelContext& panel, const LessonMoments& moments, const Rect& at) {
   if (panel.selection.page == kTrainPage) return drawTrainPage(panel, moments, at);
   if (panel.selection.page == kModelPage) return drawModelPage(panel, moments.model.get(), at);
+  if (!isAboutLooking(panel)) return {};
   const StageSubject subject = subjectOf(panel);
   if (drawWord(panel, subject, at)) {
     return trFormat("Head {}: {}", subject.head + 1, stageWords(panel.trace, subject).title);
