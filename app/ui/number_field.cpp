@@ -170,7 +170,7 @@ std::optional<double> realField(const FrameContext& look, const char* name, floa
 
 void temperatureFields(const PanelContext& panel, NumberDraft& draft, float sliderWidth) {
   const double value = panel.document.config.temperature;
-  const auto typed = realField(panel.look, "temperature", 70, value, draft,
+  const auto typed = realField(panel.look, "temperature", 92, value, draft,
                                tr("give a number above 0 (1 leaves the scores unchanged)"));
   if (typed) {
     AttentionConfig config = panel.document.config;

@@ -103,6 +103,16 @@ TEST(StepViewLayout, AResultStandsBelowWhereAllNumbersHaveRoomSo) {
   EXPECT_FALSE(resultBelow(1200.0F));
 }
 
+TEST(StepViewLayout, AResultBelowStaysInSightWhereOperandsScroll) {
+  const std::vector<StepViewItem> items = outputItems(28.0F, 17.0F);
+  StepViewMetrics scrolls = metrics();
+  scrolls.shownWidth = 560.0F;
+  const std::vector<Rect> places = layoutStepView(items, {{}, {640.0F, 270.0F}}, scrolls);
+  ASSERT_GT(places.back().a.y, places.front().b.y);
+  EXPECT_LE(places.back().b.x, 560.0F);
+  EXPECT_GE(places.back().width() / 8.0F, 17.0F);
+}
+
 /// Scores and weights of nine tokens in a low row: wider than they are high, so that the names of
 /// columns have room below them.
 TEST(StepViewLayout, LowCellsOfAFewTokensAreWide) {

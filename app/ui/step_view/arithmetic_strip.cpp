@@ -17,19 +17,24 @@
 namespace headscope::ui {
 namespace {
 
-constexpr std::size_t kMostTerms = 6;    // of a long sum
-constexpr std::size_t kShortSum = 16;    // terms
-constexpr float kTwoLinesFilled = 1.8F;  // lines that are filled where words do not fit exactly
+constexpr std::size_t kMostTerms = 6;  // of a long sum
+constexpr std::size_t kShortSum = 16;  // terms
 
-/// Returns the arithmetic with as many terms as fit into the line. The formula is dropped before
-/// the last terms are.
+/// Returns the sum, broken into lines of this width that begin right of the cell's name.
+std::string sumInLines(ImFont* font, const Arithmetic& a, float width) {
+  return wrapped(font, a.sum, width - textSize(font, a.name + " ").x);
+}
+
+/// Returns the arithmetic with as many terms as fit into one line, or two. The formula is dropped
+/// before the last terms are.
 Arithmetic fittingArithmetic(const FrameContext& look, const Trace& trace, const Explanation& e,
-                             float room) {
+                             float room, int lines) {
   const std::size_t most = e.terms.size() <= kShortSum ? e.terms.size() : kMostTerms;
   for (const bool formula : {true, false}) {
     for (std::size_t terms = most; terms > 0; --terms) {
       Arithmetic a = arithmetic(trace, e, terms, formula);
-      if (textSize(look.fonts.mono, a.name + " " + a.sum).x <= room) return a;
+      const std::string shown = sumInLines(look.fonts.mono, a, room);
+      if (std::ranges::count(shown, '\n') < lines) return a;
     }
   }
   return arithmetic(trace, e, 0, false);
@@ -95,11 +100,9 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
   }
   // a sum without a remark and a next value goes on in the second line
   const bool goesOn = lines > 1 && e != nullptr && !e->terms.empty() && hasOnlySum(panel.trace, *e);
-  const float perLine = room;
-  if (goesOn) room *= kTwoLinesFilled;
   if (memory.pass != panel.trace.pass() || !(memory.cell == *shown) || memory.room != room) {
     memory = {*shown, panel.trace.pass(), room,
-              e != nullptr ? fittingArithmetic(look, panel.trace, *e, room)
+              e != nullptr ? fittingArithmetic(look, panel.trace, *e, room, goesOn ? 2 : 1)
                            : operandArithmetic(panel.trace, *shown)};
   }
   const Arithmetic& a = memory.arithmetic;
@@ -109,7 +112,7 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
   drawText(list, font, pen, t.accentText, a.name);
   const float indent = textSize(font, a.name + " ").x;
   if (goesOn) {
-    drawText(list, font, {pen.x + indent, pen.y}, t.text, wrapped(font, sum, perLine - indent));
+    drawText(list, font, {pen.x + indent, pen.y}, t.text, sumInLines(font, a, room));
     return;
   }
   drawText(list, font, {pen.x + indent, pen.y}, t.text, elided(font, sum, room - indent));

@@ -66,6 +66,7 @@ class StepView {
     Rect matrices = room;
     matrices.cutRight(colorBarWidth(look_) + look_.px(18) + sumsRoom());
     names_.room = room.height() * kColumnNamesShare;
+    shownWidth_ = matrices.width();
     layOut(matrices);
     const bool worked = panel.trace.config().dModel <= kWorkedWidth;
     if (worked && numbers() == Numbers::narrow) widen(matrices);
@@ -226,6 +227,7 @@ class StepView {
     m.sign = look_.px(30);
     m.word = look_.px(66);
     m.shortestSide = look_.px(90);
+    m.shownWidth = shownWidth_;
     return m;
   }
 
@@ -279,6 +281,7 @@ class StepView {
   std::vector<StepViewItem> items_;
   std::vector<Rect> places_;
   float beyond_ = 0.0F;
+  float shownWidth_ = 0.0F;  // of the matrices that are in sight
   StepViewNote note_;
   Rect noteAt_;
   ColumnNames names_;

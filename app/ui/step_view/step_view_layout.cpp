@@ -242,7 +242,13 @@ PlacedItems placedInTwoRows(const std::vector<StepViewItem>& items, std::ptrdiff
   const Rect above = room.cutTop(share * room.height());
   const auto sign = items.begin() + result - 1;
   PlacedItems placed = placedInRow({items.begin(), sign}, above, metrics);
-  placed.append(placedInRow({sign, items.end()}, room, metrics));
+  PlacedItems below = placedInRow({sign, items.end()}, room, metrics);
+  if (metrics.shownWidth > 0.0F && metrics.shownWidth < room.width()) {
+    room.b.x = room.a.x + metrics.shownWidth;
+    PlacedItems inSight = placedInRow({sign, items.end()}, room, metrics);
+    if (inSight.numbered >= below.numbered) below = std::move(inSight);
+  }
+  placed.append(std::move(below));
   return placed;
 }
 

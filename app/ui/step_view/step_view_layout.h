@@ -24,6 +24,9 @@ struct StepViewMetrics {
   float sign;          // the width of a sign
   float word;          // the width of a sign that is a word
   float shortestSide;  // the least length of a feature axis, if there is room
+  // In a rectangle wider than this, which scrolls, a result below its operands stays in sight where
+  // its numbers have room; 0: it does not scroll.
+  float shownWidth;
 };
 /// Returns one rectangle for each item: of the matrix itself, or of the sign.
 std::vector<Rect> layoutStepView(const std::vector<StepViewItem>& items, const Rect& room,
