@@ -161,13 +161,13 @@ void queryVector(const PanelContext& panel, const Inspected& of, float magnitude
   list->AddLine(from, to, look.theme.divider);
 }
 
-constexpr int kCodeLines = 3;
+constexpr std::size_t kCodeLines = 3;
 
 float codeLineHeight(const FrameContext& look) {
   return fontSize(look.fonts.monoSmall) + look.space.small;
 }
 float pytorchHeight(const FrameContext& look) {
-  return codeLineHeight(look) * kCodeLines + look.space.large;
+  return codeLineHeight(look) * static_cast<float>(kCodeLines) + look.space.large;
 }
 
 /// Returns as many of a step's statements as fit on a line, at least the first.
@@ -190,51 +190,67 @@ std::size_t lastCallWithin(ImFont* font, const std::string& code, float width) {
   return end == std::string::npos ? 0 : end;
 }
 
-/// Draws code on a line, cut where it is longer. With a line `next`, longer code goes on there.
-/// Returns whether it does.
-bool codeLine(const FrameContext& look, const Rect& line, const Rect* next, const std::string& code,
-              ImU32 color) {
-  ImFont* mono = look.fonts.monoSmall;
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const bool fits = textSize(mono, code).x <= line.width();
-  const std::size_t end = fits || next == nullptr ? 0 : lastCallWithin(mono, code, line.width());
-  if (end == 0) {
-    drawText(list, mono, line.a, color, elided(mono, code, line.width()));
-    return false;
+/// Returns where the last argument that begins within the width begins; 0: nowhere.
+std::size_t lastArgumentWithin(ImFont* font, const std::string& code, float width) {
+  for (std::size_t at = code.rfind(", "); at != std::string::npos && at > 0;
+       at = code.rfind(", ", at - 1)) {
+    if (textSize(font, code.substr(0, at + 1)).x <= width) return at + 2;
   }
-  drawText(list, mono, line.a, color, code.substr(0, end));
-  drawText(list, mono, next->a, color, elided(mono, "  " + code.substr(end), line.width()));
-  return true;
+  return 0;
 }
 
-/// Draws the PyTorch line of the step between its neighbours.
+/// Breaks code before calls, or else arguments, into lines of this width; the later ones are
+/// indented. An argument that is longer than a line is cut.
+std::vector<std::string> brokenCode(ImFont* font, std::string code, float width) {
+  std::vector<std::string> lines;
+  std::string indent;
+  while (true) {
+    const float room = width - textSize(font, indent).x;
+    const bool fits = textSize(font, code).x <= room;
+    std::size_t end = fits ? 0 : lastCallWithin(font, code, room);
+    if (!fits && end == 0) end = lastArgumentWithin(font, code, room);
+    if (end == 0) {
+      lines.push_back(indent + elided(font, code, room));
+      return lines;
+    }
+    lines.push_back(indent + code.substr(0, end));
+    code.erase(0, end);
+    indent = "  ";
+  }
+}
+
+/// Draws the PyTorch lines of the step, and those of the steps before and after it that have room.
 void pytorchLines(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   const auto steps = stepsOf(c);
-  const auto now = static_cast<int>(stepPlace(panel.selection.step, c));
   const Rect at = Rect::at(ImGui::GetCursorScreenPos(),
                            {ImGui::GetContentRegionAvail().x, pytorchHeight(look)});
   ImGui::GetWindowDrawList()->AddRectFilled(at.a, at.b, t.field, look.px(5));
   const Rect inner = at.inset(look.px(8));
-  const auto lineAt = [&](int i) { return inner.row(i, kCodeLines, 0.0F); };
-  const auto codeOf = [&](int place) {
-    const auto& statements = steps[static_cast<std::size_t>(place)]->text(c).pytorch;
-    return statementsIn(look.fonts.monoSmall, statements, inner.width());
+  ImFont* mono = look.fonts.monoSmall;
+  const auto linesOf = [&](std::size_t place) {
+    return brokenCode(mono, statementsIn(mono, steps[place]->text(c).pytorch, inner.width()),
+                      inner.width());
   };
-  const int count = static_cast<int>(steps.size());
-  // the last step's statement has the line below it where it needs two
-  const bool wide = textSize(look.fonts.monoSmall, codeOf(now)).x > inner.width();
-  const int from = std::clamp(now - 1, 0, count - (wide ? kCodeLines - 1 : kCodeLines));
-  for (int i = 0; i < kCodeLines && from + i < count; ++i) {
-    const bool isNow = from + i == now;
-    const Rect line = lineAt(i), next = lineAt(i + 1);
-    const bool hasNext = isNow && i + 1 < kCodeLines;  // the next statement gives way to this one
-    if (codeLine(look, line, hasNext ? &next : nullptr, codeOf(from + i),
-                 isNow ? t.accentText : t.textMuted)) {
-      ++i;
-    }
+  const std::size_t now = stepPlace(panel.selection.step, c);
+  std::vector<std::string> lines = linesOf(now);
+  std::size_t first = 0, last = lines.size();  // of the step's own lines
+  const auto addIfRoom = [&](std::size_t place, bool before) {
+    const std::vector<std::string> more = linesOf(place);
+    if (lines.size() + more.size() > kCodeLines) return false;
+    lines.insert(before ? lines.begin() : lines.end(), more.begin(), more.end());
+    first += before ? more.size() : 0;
+    last += before ? more.size() : 0;
+    return true;
+  };
+  if (now > 0) addIfRoom(now - 1, true);
+  for (std::size_t after = now + 1; after < steps.size() && addIfRoom(after, false);) ++after;
+  for (std::size_t i = 0; i < std::min<std::size_t>(lines.size(), kCodeLines); ++i) {
+    drawText(ImGui::GetWindowDrawList(), mono,
+             inner.row(static_cast<int>(i), static_cast<int>(kCodeLines), 0.0F).a,
+             first <= i && i < last ? t.accentText : t.textMuted, lines[i]);
   }
   ImGui::Dummy(at.size());
   tip(look, step(panel.selection.step).text(c).pytorchLine());

@@ -327,11 +327,13 @@ TEST(View, ChangesThemeMapsAndAnimation) {
 TEST(View, TheSizeOfTheInterfaceIsDraggedAndTakenOnRelease) {
   AppDriver ui;
   ui.click("View ▾", "top bar");
-  const ImVec2 shown = ui.at("1.00×", "Popup");
+  const Spot size = *ui.screen().find("interface size 1.00×", "Popup");
+  constexpr float kSlider = 150.0F;  // its width, with the knob at its left end
+  const ImVec2 shown(size.min.x - kSlider, size.centre().y);
   ui.hover(shown);
   ui.host().button(0, true);
   ui.host().frames(ui.app(), 2);
-  ui.hover({shown.x + 20, shown.y});
+  ui.hover({shown.x + 60, shown.y});
   EXPECT_FLOAT_EQ(ui.view().preferences.scale, 1.0F);
   ui.host().button(0, false);
   ui.settle();
