@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/ui/fonts.h"
 #include "app/ui/parts/layout.h"
@@ -25,8 +26,11 @@ struct TypedText;
 /// The seconds between frames that show the progress of a long computation.
 inline constexpr double kProgressPace = 0.1;
 
+/// The text that stands for a cell of the step view, FrameState::soughtCell.
+inline constexpr std::string_view kSoughtCell = "the cell";
+
 /// A control that a lesson points at, by the text on it: "causal". The control that is drawn with
-/// this text notes its place (noteControl() in widgets.h).
+/// this text notes its place (noteControl() in widgets.h); of kSoughtCell the step view does.
 struct SoughtControl {
   std::string text;  // empty: none
   std::optional<Rect> at;

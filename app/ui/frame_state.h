@@ -15,6 +15,7 @@ struct FrameState {
   std::optional<Hover> hovered;                          // found in the last frame
   std::optional<std::pair<Index, Index>> hoveredTokens;  // query and key on the model's heads
   std::vector<CellRef> pointed;        // lit on the step view while a tool points at them
+  std::optional<CellRef> soughtCell;   // a lesson's arrow goes to it (kSoughtCell)
   std::optional<std::string> inSight;  // the page scrolls to this card, once; "": to its top
   std::vector<std::string> spotlight;  // the cards that a lesson speaks of; the others are dimmed
   bool gradientsThere = false;         // the shown pass has the gradients of Selection::gradients

@@ -85,6 +85,7 @@ void headSwitch(const PanelContext& panel, Index head) {
   const ImVec2 b(a.x + size.x, a.y + size.y);
   ImGui::PushID(static_cast<int>(head));
   if (ImGui::InvisibleButton("switch", size)) switchHead(panel, head);
+  noteControl(look, fmt::format("switch of head {}", head + 1));
   ImGui::PopID();
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float radius = size.y * 0.5F;

@@ -92,6 +92,18 @@ TEST(LessonPanel, TheEndAsksTheOpenQuestionsAnewAndThemAlone) {
   EXPECT_TRUE(ui.shows("7 of 12", "lesson")) << "the sixth is done";
 }
 
+TEST(LessonPanel, TheArrowOfShowMeGoesToACellThatIsInSight) {
+  AppDriver ui;
+  openLesson(ui, "A sentence looks into another");
+  for (const char* answer : {"1", "2", "3"}) ui.type(answer);
+  EXPECT_FALSE(ui.shows("Watch the pointer.", "lesson"));
+  ui.host().click(ui.app(), ui.at("Show me", "lesson"));
+  ui.host().frames(ui.app(), 15);
+  EXPECT_TRUE(ui.shows("Watch the pointer.", "lesson")) << ui.screen().all("lesson");
+  for (int i = 0; i < 200 && !ui.shows("Shown.", "lesson"); ++i) ui.settle();
+  EXPECT_TRUE(ui.shows("Shown.", "lesson")) << ui.screen().all("lesson");
+}
+
 TEST(LessonPanel, LightsTheFieldsThatASceneSpeaksOf) {
   AppDriver ui;
   openLesson(ui, "Twelve questions");

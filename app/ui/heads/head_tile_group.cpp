@@ -441,6 +441,7 @@ void headTiles(const PanelContext& panel, const HeadsState& state, const HeadTil
     ImGui::PushID(static_cast<int>(picture.of) * 4096 + static_cast<int>(picture.head));
     const bool clicked =
         isHead ? ImGui::InvisibleButton("tile", all.size()) : pictureArea("tile", all.size());
+    if (isHead) noteControl(panel.look, trFormat("Head {}", picture.head + 1));
     zoomAndPan(panel, group, shown, at, mouse);
     // from 1.89 on, Dear ImGui treats Enter as a click
     const bool entered = isHead && ImGui::IsItemFocused() && keyPressed(Key::enter, false);

@@ -192,15 +192,15 @@ void LessonRun::enter(const PanelContext& panel, std::size_t scene) {
   panel.frame.inSight = cards().empty() ? std::string() : cards().front();
 }
 
-/// The cards that are lit: those that the scene speaks of. While its exercise is shown it is the
-/// card that the way opens; once it is done that one, too, or all where the way opens none.
+/// The cards that are lit, those that the scene speaks of. “Show me” lights the card that it opens,
+/// if any, in their place; once the exercise is done, that card as well. None: all are.
 std::vector<std::string> LessonRun::cards() const {
   const lessons::Scene& now = scene();
-  std::vector<std::string> lit = shown_.checked ? std::vector<std::string>() : now.cards;
-  if (now.check && (shown_.checked || wayShown_) && !now.check->way.card.empty()) {
-    lit = shown_.checked ? now.cards : std::vector<std::string>();
-    lit.insert(lit.begin(), now.check->way.card);
-  }
+  const std::string opened = now.check ? now.check->way.card : std::string();
+  if (opened.empty()) return shown_.checked ? std::vector<std::string>() : now.cards;
+  if (!shown_.checked) return wayShown_ ? std::vector{opened} : now.cards;
+  std::vector<std::string> lit{opened};
+  lit.insert(lit.end(), now.cards.begin(), now.cards.end());
   return lit;
 }
 
@@ -317,7 +317,9 @@ void LessonRun::showHint() {
 void LessonRun::showWay(const PanelContext& panel) {
   if (!scene().check || wayGoesOn()) return;
   wayShown_ = true;
-  const std::string& control = scene().check->way.control;
+  const lessons::Way& way = scene().check->way;
+  const std::string control =
+      way.control.empty() && !way.choose.empty() ? std::string(kSoughtCell) : way.control;
   if (control.empty() || !panel.preferences.animate) return takeWay(panel);
   pointer_.go(control, ImGui::GetIO().MousePos, panel.look.now);
 }
@@ -443,6 +445,10 @@ void LessonRun::follow(const PanelContext& panel, const LessonRuns& runs) {
   }
   const lessons::FactSource facts = factsOf(panel, runs);
   trainAsShown(panel, facts, runs);
+  panel.frame.soughtCell.reset();
+  if (pointer_.goes() && scene().check && !scene().check->way.choose.empty()) {
+    panel.frame.soughtCell = lessons::cellOf(scene().check->way.choose, facts);
+  }
   for (const std::string& name : scene().lit) {
     if (const auto cell = lessons::cellOf(name, facts)) panel.frame.pointed.push_back(*cell);
   }

@@ -208,6 +208,7 @@ void stripCardItem(const PanelContext& panel, const HeadTiles& tiles, const Meas
   ImGui::PushID(static_cast<int>(card.head));
   allowOverlapBefore();
   if (ImGui::InvisibleButton("card", card.at.size())) panel.selection.head = card.head;
+  noteControl(look, trFormat("Head {}", card.head + 1));
   allowOverlapAfter();
   if (ImGui::IsItemHovered()) {
     if (tiles.pick(card.head, card.picture)) {

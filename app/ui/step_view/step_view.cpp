@@ -102,7 +102,16 @@ class StepView {
       if (const auto hover = drawStepViewMatrix(panel_, matrix, lit_)) found = hover;
     }
     drawStepViewNote(panel_, note_, noteAt_);
+    noteSoughtCell();
     return found;
+  }
+
+  /// Notes the place of the cell to which a lesson's arrow goes, where it is in sight.
+  void noteSoughtCell() {
+    SoughtControl* sought = look_.sought;
+    if (sought == nullptr || sought->text != kSoughtCell || !panel_.frame.soughtCell) return;
+    const auto cell = locate(*panel_.frame.soughtCell);
+    if (cell && ImGui::IsRectVisible(cell->at.a, cell->at.b)) sought->at = cell->at;
   }
 
   /// Returns the place of a cell; none where the step view does not show it.

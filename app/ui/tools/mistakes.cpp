@@ -59,6 +59,7 @@ void mistakeSwitches(const PanelContext& panel, float width) {
       panel.commands.push(SetMistake{text.mistake, on});
       panel.selection.mistake = text.mistake;
     }
+    noteControl(look, text.id);
     ImGui::EndDisabled();
     tip(look, !whyNot.empty() ? std::string(whyNot)
               : on            ? tr("On: switch it off")
