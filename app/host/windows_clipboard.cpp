@@ -25,7 +25,7 @@ constexpr LONG kLongestSide = 32768;
 /// The format in which Windows' programs exchange PNG files.
 UINT pngFormat() { return ::RegisterClipboardFormatW(L"PNG"); }
 
-/// The clipboard while it is open. Another program may hold it for a moment.
+/// Holds the clipboard open. Another program may hold it for a moment: it is tried again.
 class OpenClipboard {
  public:
   OpenClipboard() {
@@ -93,7 +93,7 @@ std::string copiedPng() {
   return png;
 }
 
-/// What was copied as a bitmap of any kind, as a PNG file.
+/// Returns the copied bitmap as a PNG file; empty where no bitmap was copied.
 std::string copiedBitmap() {
   const HANDLE bitmap = ::GetClipboardData(CF_BITMAP);
   BITMAP about{};
