@@ -2,19 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/translation.h"
+#include "core/tensor/thin_qr.h"
 
 namespace headscope::model {
 namespace {
 
 using Columns = Eigen::MatrixXf;
 using RowMajorFloats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Columns columnsOf(const Tensor& matrix) {
+  return Eigen::Map<const RowMajorFloats>(matrix.data(), matrix.dim(0), matrix.dim(1));
+}
+ConstMatrixView viewOf(const Columns& m) { return {m.data(), m.rows(), m.cols(), 1, m.rows()}; }
 
 void requireStreamReaders(const Model& model) {
   if (!model.config().latent.on()) return;
@@ -58,21 +65,22 @@ Columns writingColumns(const LayerWeights& layer, Index head, const ModelConfig&
   return columns;
 }
 
+/// A product of plain matrices: Eigen compiles one for every kind of view that it is given.
+Columns product(const Columns& a, const Columns& b) { return a * b; }
+
 /// The singular value decomposition of a · b for a (m, r) and b (r, n), through r × r.
 struct LowRank {
   Eigen::VectorXf values;
   Columns left, right;  // (m, r), (n, r): a · b = left · diag(values) · rightᵀ
 };
 LowRank decomposed(const Columns& a, const Columns& b) {
-  const Index rank = a.cols();
-  const Eigen::HouseholderQR<Columns> ofA(a), ofB(Columns(b.transpose()));
-  const Columns rA = ofA.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
-  const Columns rB = ofB.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
-  const Eigen::JacobiSVD<Columns> svd(rA * rB.transpose(),
-                                      Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Columns qA = ofA.householderQ() * Columns::Identity(a.rows(), rank);
-  const Columns qB = ofB.householderQ() * Columns::Identity(b.cols(), rank);
-  return {svd.singularValues(), qA * svd.matrixU(), qB * svd.matrixV()};
+  const ThinQr ofA = thinQr(viewOf(a)), ofB = thinQr(viewOf(b).transposed());
+  // a square matrix needs no QR decomposition of its own
+  const Eigen::JacobiSVD<Columns, Eigen::NoQRPreconditioner> svd(
+      product(columnsOf(ofA.r), columnsOf(ofB.r).transpose()),
+      Eigen::ComputeFullU | Eigen::ComputeFullV);
+  return {svd.singularValues(), product(columnsOf(ofA.q), svd.matrixU()),
+          product(columnsOf(ofB.q), svd.matrixV())};
 }
 
 /// The two matrices of one head, as products.
@@ -103,15 +111,11 @@ class TokenRows {
   Columns embedded(Index first, Index rows) const {
     Columns tokens = rowsFrom(embedding_->tokens, first, rows);
     if (embedding_->projection.empty()) return tokens;
-    const Tensor& p = embedding_->projection;
-    return tokens * Eigen::Map<const RowMajorFloats>(p.data(), p.dim(0), p.dim(1)).transpose();
+    return product(tokens, columnsOf(embedding_->projection).transpose());
   }
   Columns unembedded(Index first, Index rows) const {
     Columns tokens = rowsFrom(readout_->decoder, first, rows);
-    if (!readout_->transform.empty()) {
-      const Tensor& t = readout_->transform;
-      tokens = (tokens * Eigen::Map<const RowMajorFloats>(t.data(), t.dim(0), t.dim(1))).eval();
-    }
+    if (!readout_->transform.empty()) tokens = product(tokens, columnsOf(readout_->transform));
     const Tensor& gain = readout_->norm.gain;
     if (gain.empty()) return tokens;
     tokens *= Eigen::Map<const Eigen::VectorXf>(gain.data(), gain.size()).asDiagonal();
@@ -145,7 +149,7 @@ Columns tokensThrough(const TokenRows& read, const TokenRows& said, Index width,
   for (Index first = 0; first < said.count(); first += kTokensAtOnce) {
     if (execution.stop()) return {};
     const Index some = std::min(kTokensAtOnce, said.count() - first);
-    sum.noalias() += read.embedded(first, some).transpose() * said.unembedded(first, some);
+    sum += product(read.embedded(first, some).transpose(), said.unembedded(first, some));
   }
   return sum;
 }
@@ -188,7 +192,7 @@ ThroughTokens throughTokens(const Model& model, const ExecutionContext& executio
 
 double copyingScore(const HeadMatrices& m, const Columns& through) {
   // the eigenvalues of W_U W_O W_V W_E are those of W_V (W_E W_U) W_O
-  const Eigen::MatrixXd small = (m.values * through * m.outputs).cast<double>();
+  const Eigen::MatrixXd small = product(product(m.values, through), m.outputs).cast<double>();
   const Eigen::VectorXcd values = Eigen::EigenSolver<Eigen::MatrixXd>(small, false).eigenvalues();
   double real = 0.0, size = 0.0;
   for (const std::complex<double>& value : values) {
@@ -292,8 +296,8 @@ HeadDirections headDirections(const Model& model, HeadOfLayer head, Index count,
     for (Index first = 0; first < rows.count() && !execution.stop(); first += kTokensAtOnce) {
       const Index some = std::min(kTokensAtOnce, rows.count() - first);
       all.middleRows(first, some) =
-          (said ? rows.unembedded(first, some) : rows.embedded(first, some)) *
-          directions.leftCols(shown);
+          product(said ? rows.unembedded(first, some) : rows.embedded(first, some),
+                  directions.leftCols(shown));
     }
     return all;
   };

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Core>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,12 +17,10 @@
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/tensor/random_tensors.h"
+#include "core/tensor/thin_qr.h"
 
 namespace headscope::training {
 namespace {
-
-using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using MatrixMap = Eigen::Map<Matrix>;
 
 constexpr std::array kMatrices{TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO};
 constexpr std::array kBiases{TensorId::bQ, TensorId::bK, TensorId::bV, TensorId::bO};
@@ -78,12 +74,12 @@ Tensor orthogonal(Index rows, Index cols, std::uint64_t seed) {
   const std::array draws{
       Draw{&drawn, RandomStream(seed, "orthogonal W_O"), Distribution::normal, 1.0F}};
   draw(draws);
-  const MatrixMap map(drawn.mutableData(), drawn.dim(0), drawn.dim(1));
-  const Eigen::HouseholderQR<Eigen::MatrixXf> qr(map);
+  const Tensor q = thinQr(drawn.matrix()).q;
+  if (!wide) return q;
   Tensor result = Tensor::uninitialised({rows, cols});
-  const Eigen::MatrixXf q =
-      qr.householderQ() * Eigen::MatrixXf::Identity(drawn.dim(0), drawn.dim(1));
-  MatrixMap(result.mutableData(), rows, cols) = wide ? Matrix(q.transpose()) : Matrix(q);
+  for (Index row = 0; row < rows; ++row) {
+    for (Index col = 0; col < cols; ++col) result.mutableMatrix()(row, col) = q.matrix()(col, row);
+  }
   return result;
 }
 
