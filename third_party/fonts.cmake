@@ -4,6 +4,11 @@
 function(find_fonts dir_variable files_variable)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/fonts)
   set(files "")
+  if(EMSCRIPTEN)
+    set(subset_font ${PROJECT_SOURCE_DIR}/third_party/web/subset_font.py)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS  # what decides on characters
+                 ${subset_font} ${PROJECT_SOURCE_DIR}/app/ui/fonts.cpp)
+  endif()
   # By preference. Static instances come first: of a variable one only the default is drawn.
   set(regular Inter-Regular InterVariable)
   set(semibold Inter-SemiBold Inter-Bold)
@@ -31,8 +36,7 @@ function(find_fonts dir_variable files_variable)
         if("${face}" STREQUAL "symbols")
           set(others ${files})
         endif()
-        execute_process(COMMAND python3 ${PROJECT_SOURCE_DIR}/third_party/web/subset_font.py
-                                ${found} ${dir}/${face} ${others}
+        execute_process(COMMAND python3 ${subset_font} ${found} ${dir}/${face} ${others}
                         ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
       else()
         configure_file(${found} ${dir}/${face} COPYONLY)

@@ -8,6 +8,8 @@ function(add_web_page target source folder)
   target_link_options(${target} PRIVATE
     -Oz -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB
     -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sENVIRONMENT=web$<$<BOOL:${HEADSCOPE_WEB_THREADS}>:,worker> -sFORCE_FILESYSTEM=1
+    # a smaller script: integers of 64 bits pass as they are, and browsers decode texts
+    -sWASM_BIGINT -sTEXTDECODER=2
     -lidbfs.js -sEXPORTED_FUNCTIONS=_main,_malloc,_free
     -sEXPORTED_RUNTIME_METHODS=FS,IDBFS,UTF8ToString,stringToUTF8,lengthBytesUTF8)
   set(name ${target})
