@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/letters.h"
 #include "app/ui/modal.h"
 #include "app/ui/number_field.h"
 #include "app/ui/text_field.h"
@@ -183,7 +184,7 @@ void FileDialog::recentList(const FrameContext& look, const Given& given, bool& 
     const std::string name = path.filename().empty() ? recent : path.filename().string();
     const float room = ImGui::GetContentRegionAvail().x;
     ImGui::PushID(recent.c_str());
-    if (ImGui::Selectable(elided(look.fonts.regular, name, room).c_str(), path_ == recent,
+    if (ImGui::Selectable(asLabel(elided(look.fonts.regular, name, room)).c_str(), path_ == recent,
                           ImGuiSelectableFlags_AllowDoubleClick)) {
       path_ = recent;
       taken = taken || ImGui::IsMouseDoubleClicked(0);
@@ -196,7 +197,8 @@ void FileDialog::recentList(const FrameContext& look, const Given& given, bool& 
 /// Draws the folder's contents. A double click enters a folder, or opens a file or a model.
 void FileDialog::folderList(const FrameContext& look, bool& taken) {
   const auto row = [&](const std::string& shown, bool selected) {
-    return ImGui::Selectable(shown.c_str(), selected, ImGuiSelectableFlags_AllowDoubleClick);
+    return ImGui::Selectable(asLabel(shown).c_str(), selected,
+                             ImGuiSelectableFlags_AllowDoubleClick);
   };
   fs::path enter;
   if (folder_.has_parent_path() && folder_ != folder_.root_path() && row("↑  ..", false)) {

@@ -174,4 +174,9 @@ std::string_view asDrawn(const ImFont* font, std::string_view text, std::string&
   return letters != nullptr ? letters->drawn(font, text, room) : text;
 }
 
+std::string asLabel(std::string_view text) {
+  std::string room;
+  return fmt::format("{}###{}", asDrawn(ImGui::GetFont(), text, room), text);
+}
+
 }  // namespace headscope::ui

@@ -48,4 +48,8 @@ class Letters {
 /// Returns `text` as the fonts of the current context draw it; see Letters::drawn.
 std::string_view asDrawn(const ImFont* font, std::string_view text, std::string& room);
 
+/// Returns the label of a control of Dear ImGui that shows a user's text, such as a file's name:
+/// the text as the current font draws it, with the text itself as its id.
+std::string asLabel(std::string_view text);
+
 }  // namespace headscope::ui

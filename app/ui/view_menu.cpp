@@ -6,6 +6,7 @@
 #include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
+#include "app/ui/letters.h"
 #include "app/ui/panel.h"
 #include "app/ui/preferences.h"
 #include "app/ui/top_bar.h"
@@ -23,7 +24,7 @@ void languageMenu(const PanelContext& panel) {
     const bool english = language == panel.languages->front();
     std::string& chosen = panel.preferences.language;
     const bool now = english ? chosen.empty() : chosen == language;
-    if (!ImGui::MenuItem(language.c_str(), nullptr, now)) continue;
+    if (!ImGui::MenuItem(asLabel(language).c_str(), nullptr, now)) continue;
     chosen = english ? std::string() : language;
     panel.commands.add(Say{trFormat("{} from the next start of headscope on", language)});
   }

@@ -50,6 +50,16 @@ TEST_F(FileDialogTest, EntersFoldersAndMarksModels) {
   EXPECT_EQ(ui_.config().seqLen, 3);
 }
 
+TEST_F(FileDialogTest, NamesAreDrawnInEveryScript) {
+  const std::string name = "a\xEF\xBF\xBE.csv";  // U+FFFE, which no typeface has
+  folder_.file(name, "a\n1\n2\n5\n");
+  type(folder_.path());
+  EXPECT_TRUE(ui_.shows("aU+FFFE.csv", "found"));
+  ui_.click("aU+FFFE.csv", "found");
+  ui_.click("Open", "file dialog");
+  EXPECT_EQ(ui_.config().seqLen, 3);
+}
+
 TEST_F(FileDialogTest, AFolderThatIsNoModelIsShownAndAModelIsOpened) {
   type(folder_.path());
   EXPECT_TRUE(ui_.shows("Nothing that headscope opens is in this folder", "found"));

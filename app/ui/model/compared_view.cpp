@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/letters.h"
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/model/compared_model.h"
 #include "app/ui/model/compared_pictures.h"
@@ -357,7 +358,7 @@ void ComparedTab::models(const PanelContext& panel, const ModelMoment& own) {
   ImGui::SetNextItemWidth(buttonWidth(look, shown) + ImGui::GetFrameHeight());
   if (!beginCombo(look, "##compared model", shown, ImGuiComboFlags_HeightLarge)) return;
   const auto offer = [&](const std::string& folder, const std::string& name) {
-    if (ImGui::Selectable(name.c_str(), folder == view.folder)) view.folder = folder;
+    if (ImGui::Selectable(asLabel(name).c_str(), folder == view.folder)) view.folder = folder;
   };
   offer("", tr("this model"));
   std::vector<std::string> others;

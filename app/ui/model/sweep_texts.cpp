@@ -11,6 +11,7 @@
 
 #include "app/moment_text.h"
 #include "app/ui/frame_commands.h"
+#include "app/ui/letters.h"
 #include "app/ui/model/born_heads.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
@@ -244,7 +245,8 @@ ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment) {
   if (beginCombo(look, "##set of texts", name, ImGuiComboFlags_HeightLarge)) {
     for (const formats::TextTemplate* each : offeredTemplates(panel, moment, view.sweepTexts)) {
       const std::string set = "template:" + each->name;
-      if (ImGui::Selectable(each->title.c_str(), set == view.sweepTexts)) view.sweepTexts = set;
+      if (ImGui::Selectable(asLabel(each->title).c_str(), set == view.sweepTexts))
+        view.sweepTexts = set;
       tip(look, fmt::format("{} ({})", each->about, each->source));
     }
     if (ImGui::Selectable(tr(kOpenTexts))) openTexts(panel);
