@@ -21,11 +21,22 @@ cmake -S "$glfw" -B "$root/build/glfw/build" -G Ninja -DCMAKE_BUILD_TYPE=Release
   -DGLFW_BUILD_DOCS=OFF -DGLFW_INSTALL=OFF >&2
 cmake --build "$root/build/glfw/build" >&2
 
+# Debian 12's cairo does not start without libX11 either, to draw on its windows. Figures are files:
+# the archive has the same version without that.
+sources="$root/build/cairo/sources"
+debian_sources "$sources" cairo/bookworm
+cairo="$(echo "$sources"/cairo-*/)"
+mkdir -p "$root/build/cairo/build"
+(cd "$root/build/cairo/build" &&
+  CFLAGS="-O2 -w" "$cairo/configure" --quiet --disable-static --disable-xlib --disable-xcb \
+    --disable-gobject --disable-trace --disable-interpreter --disable-script &&
+  make --silent -C src) >&2
+
 # The C and C++ libraries are the system's, and so are those of a display: they must fit its drivers.
 of_the_system='^(ld-linux.*|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s))\.so'
 of_a_display='^lib(X|xcb|GL|EGL|OpenGL|wayland|drm)'
 install -s "$built/headscope" "$folder/headscope"
-LD_LIBRARY_PATH="$root/build/glfw/build/src" ldd "$built/headscope" |
+LD_LIBRARY_PATH="$root/build/glfw/build/src:$root/build/cairo/build/src/.libs" ldd "$built/headscope" |
   awk '$3 ~ /^\// { print $3 }' | while read -r library; do
   file="$(basename "$library")"
   if [[ $file =~ $of_the_system ]]; then continue; fi
