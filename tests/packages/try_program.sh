@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs an installed headscope as a user would: commands, a picture, the window. In a bare Debian that
-# packages.sh has made. Usage: try_program.sh <headscope>
+# Runs an installed headscope as a user would: commands, a picture, a figure, the window. In a bare
+# Debian that packages.sh has made. Usage: try_program.sh <headscope>
 set -euo pipefail
 program="$1"
 work="$(mktemp -d)"
@@ -11,6 +11,8 @@ export LIBGL_ALWAYS_SOFTWARE=1
 [ -s trace.safetensors ]
 "$program" render --out picture.png
 [ "$(wc -c <picture.png)" -gt 50000 ] || { echo "The picture is empty"; exit 1; }
+"$program" render --view heads --out figure.pdf
+[ "$(wc -c <figure.pdf)" -gt 50000 ] || { echo "The figure is empty"; exit 1; }
 
 Xvfb -displayfd 3 -screen 0 1280x720x24 -nolisten tcp 3>display 2>/dev/null &
 server=$!
@@ -35,4 +37,4 @@ until [ -s window.safetensors ]; do
   sleep 3
 done
 kill "$window"
-echo "It runs: commands, picture, window."
+echo "It runs: commands, picture, figure, window."
