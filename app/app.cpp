@@ -130,7 +130,7 @@ std::vector<BackgroundPart> App::State::makeParts() {
     model.follow(view.model.place, sessions.takeModelAsked(), documents, now);
   };
   const auto beginComputations = [this](double) {
-    computations.beginFrame(documents.history().gestureGoesOn() || documents.learning());
+    computations.beginFrame(documents.history().gestureContinues() || documents.learning());
   };
   return {
       {documents, followDocuments},
@@ -242,7 +242,8 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     const bool progresses = exports.waits() || documents.learning() || sessions.linkTask().busy();
     if (progresses) look.changesIn(ui::kProgressPace);
     History& history = documents.history();
-    if (history.gestureGoesOn() && !ImGui::IsAnyItemActive() && !commands.has<ui::KeepGesture>()) {
+    if (history.gestureContinues() && !ImGui::IsAnyItemActive() &&
+        !commands.has<ui::KeepGesture>()) {
       history.endGesture();
       wantsFrame = true;  // work that waits for the end of a gesture is requested in the next frame
     }
@@ -276,9 +277,9 @@ TracePtr App::State::shownTrace(const TracePtr& newest) {
                    const std::atomic<bool>& cancelled) -> std::optional<TracePtr> {
           checkGradientsFit(newest->config(), defaultMemoryBudget());
           const ExecutionContext execution{0, &cancelled};
-          const std::optional<Tensor> ofOutput = gradOutput(execution);
-          if (!ofOutput) return std::nullopt;
-          const GradientsPtr gradients = gradientsOf(newest, *ofOutput, execution);
+          const std::optional<Tensor> outputGradient = gradOutput(execution);
+          if (!outputGradient) return std::nullopt;
+          const GradientsPtr gradients = gradientsOf(newest, *outputGradient, execution);
           if (gradients == nullptr) return std::nullopt;
           return withGradients(*newest, gradients);
         };

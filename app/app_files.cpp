@@ -245,7 +245,7 @@ void App::State::startExport() {
   if (asked->film) {
     picture.program.filmed =
         std::make_shared<const FilmedRun>(FilmedRun{training.run(), language.run()});
-    exports.filmGoesOn({0, picturesOf(*asked->film)});
+    exports.continueFilm({0, picturesOf(*asked->film)});
   }
   pictureAsked = std::move(picture);
 }
@@ -316,7 +316,9 @@ void App::setNextSlide(ImTextureID picture, ImVec2 size) {
 }
 
 void App::offerFilms(std::vector<FilmKind> kinds) { state_->filmKinds = std::move(kinds); }
-bool App::filmGoesOn(const FilmProgress& progress) { return state_->exports.filmGoesOn(progress); }
+bool App::continueFilm(const FilmProgress& progress) {
+  return state_->exports.continueFilm(progress);
+}
 void App::filmStopped() { state_->exports.filmStopped(); }
 void App::lookAt(Index step) {
   learnsLanguage(state_->view.train) ? state_->language.lookAt(step)

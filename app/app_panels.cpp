@@ -305,7 +305,7 @@ void App::State::panels(const ui::PanelContext& panel) {
   keepViewValid();  // a lesson's view may belong to a pass that is not computed yet
   if (lesson.takePresenting()) {
     presenter.begin(view.selection);
-    lecture.beginAnew();
+    lecture.restartClock();
   }
   lecture.follow(panel.look.now, presenter.on());
   ui::beginCards(controls);

@@ -1,4 +1,4 @@
-// Background task: work with a result, which the scheduler runs beside the frames. A new request
+// Background task: work with a result, which the scheduler runs in the background. A new request
 // replaces the requested work and cancels the work under way, whose result is discarded. See the
 // example in app/scheduler.h.
 #pragma once

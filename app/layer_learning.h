@@ -33,7 +33,6 @@ class LayerLearning {
   void begin(const AttentionConfig& config, const TrainingDomain& domain, std::uint64_t seed);
   void stop();
   /// True until the last news of the learning are taken.
-  bool goesOn() const { return of_.has_value(); }
   bool isOf(const LearnedSizes& sizes) const { return of_ == sizes; }
   Progress progress() const;
 

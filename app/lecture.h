@@ -23,7 +23,7 @@ class Lecture {
   bool keys(const ui::PanelContext& panel, bool presented);
   /// Shows the next scene or the one before.
   void go(const ui::PanelContext& panel, bool forward, bool presented);
-  /// The words shown beside the presented card.
+  /// The words shown next to the presented card.
   ui::Presenter::Words forTheRoom() const;
 
   /// Returns whether the speaker's window is wanted; f10 toggles it.
@@ -33,7 +33,7 @@ class Lecture {
   /// speaker's window appears.
   void follow(double now, bool presented);
   /// Resets the clock for a presentation from the start.
-  void beginAnew() { began_.reset(); }
+  void restartClock() { began_.reset(); }
   /// Sets the list into which drawSpeaker() draws, and the window's size. Null: there is no window.
   void setSpeakerWindow(ImDrawList* list, ImVec2 size) {
     list_ = list;

@@ -354,7 +354,7 @@ void LiveLanguage::keepReplaced(const std::optional<Begun>& begun) {
 }
 
 template <typename Asked>
-bool LiveLanguage::bringReplaced(Asked asked) {
+bool LiveLanguage::showReplaced(Asked asked) {
   const auto found = std::ranges::find_if(replaced_, asked);
   if (found == replaced_.end()) return false;
   Aside old = std::move(*found);
@@ -384,7 +384,7 @@ void LiveLanguage::begin(const LearnedFrom& from, const language::LanguageSettin
     const auto same = [&](const Aside& old) {
       return !old.isKept && old.begunLast && old.begunLast->isOf(asked);
     };
-    if (bringReplaced(same)) return;
+    if (showReplaced(same)) return;
   }
   const std::optional<Begun> before = std::exchange(begunLast_, asked);
   checkTraining(settings, vocabulary, memoryBudget());
@@ -396,7 +396,7 @@ void LiveLanguage::begin(const LearnedFrom& from, const language::LanguageSettin
 
 void LiveLanguage::beginKept() {
   if (!isKept_) {
-    if (bringReplaced([](const Aside& old) { return old.isKept; })) return;
+    if (showReplaced([](const Aside& old) { return old.isKept; })) return;
     keepReplaced(begunLast_);
   }
   begunLast_.reset();

@@ -159,7 +159,7 @@ class LiveLanguage : public WatchedRun<language::LanguageTrainer, LanguageMoment
   void keepReplaced(const std::optional<Begun>& begun);
   /// Shows the newest kept run that `asked` is true for.
   template <typename Asked>
-  bool bringReplaced(Asked asked);
+  bool showReplaced(Asked asked);
   void setKept(bool kept);
 
   static constexpr std::size_t kMostReplaced = 2;

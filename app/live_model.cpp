@@ -56,7 +56,7 @@ void LiveModel::open(const std::filesystem::path& folder, std::string text,
   }
   text_ = std::move(text);
   target_ = std::move(target);
-  writeAnew_ = false;
+  rewriteTarget_ = false;
   cut_ = false;
   edits_ = {};
   undo_.clear();
@@ -87,14 +87,14 @@ void LiveModel::setText(std::string text) {
   if (other) return open(moment_->folder, std::move(text));
   text_ = std::move(text);
   target_.clear();
-  writeAnew_ = false;
+  rewriteTarget_ = false;
   cut_ = false;
   compute();
 }
 
 void LiveModel::setTarget(std::string target) {
   target_ = std::move(target);
-  writeAnew_ = target_.empty();
+  rewriteTarget_ = target_.empty();
   compute();
 }
 
@@ -143,7 +143,7 @@ bool LiveModel::bringBack() {
 void LiveModel::compute() {
   if (folder_.empty() && moment_ == nullptr) return;
   const formats::SavedModels kept = folder_.empty() ? formats::SavedModels() : keptOf(folder_);
-  task_.requestUnits(momentUnits({folder_, adapter_, moment_, text_, target_, writeAnew_, cut_,
+  task_.requestUnits(momentUnits({folder_, adapter_, moment_, text_, target_, rewriteTarget_, cut_,
                                   edits_, kept, budget_, ++computed_, changes_, memory_},
                                  [this](FoundMoment early, const std::atomic<bool>& cancelled) {
                                    task_.publishEarly(std::move(early), cancelled);
@@ -194,7 +194,7 @@ void LiveModel::follow() {
     return;
   }
   moment_ = std::make_shared<const ModelMoment>(std::move(*outcome->result->moment));
-  if (!moment_->writing) writeAnew_ = false;
+  if (!moment_->writing) rewriteTarget_ = false;
   if (moment_->ofImage() && moment_->text.empty() && !text_.empty()) {
     problem_ = trFormat(
         "{}: the picture cannot be read: open it again from where it is now. "

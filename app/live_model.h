@@ -203,7 +203,7 @@ class LiveModel {
   formats::AdapterChoice adapter_;  // on the model
   std::string text_;                // empty: one that suits the model
   std::string target_;              // of two stacks; empty: one that the model writes
-  bool writeAnew_ = false;          // the model writes it also where it has one
+  bool rewriteTarget_ = false;      // the model writes it also where it has one
   bool cut_ = false;                // cuts a text that is too long
   model::ModelChanges edits_;
   std::vector<Change> undo_, redo_;  // the newest last

@@ -260,7 +260,7 @@ class MomentMaker {
     } else if (of_->config().modelType == formats::kAttentionsAlone) {
       moment_.text = of_->config().example;  // its target is that of its file
       beginPass(inputFor(moment_, moment_.text, *of_));
-    } else if (same && !asked_.writeAnew) {
+    } else if (same && !asked_.rewriteTarget) {
       moment_.text = before->text;
       moment_.written = before->written;
       moment_.writtenWith = before->writtenWith;
@@ -353,7 +353,7 @@ class MomentMaker {
       const auto& unedited = asked_.before->unedited;
       previous = unedited != nullptr ? unedited->trace : asked_.before->trace;
     }
-    // reuses most of the previous pass; beside the other pass it gets less memory
+    // reuses most of the previous pass; with the other pass in memory it gets less
     uneditedPass_ =
         std::make_unique<model::ModelPass>(plain, previous, execution_, asked_.budget / 4);
   }

@@ -93,7 +93,7 @@ struct MomentRequest {
   /// The text that the decoder of an encoder–decoder model reads. Empty: the target of `before`
   /// while the source is the same; otherwise one that the model writes.
   std::string target = {};
-  bool writeAnew = false;  // the model writes the target also where `before` has one
+  bool rewriteTarget = false;  // the model writes the target also where `before` has one
   bool cut = false;
   model::ModelChanges edits;
   formats::SavedModels kept;  // a session's edits, at most one of each stack, to be used instead

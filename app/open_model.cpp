@@ -16,7 +16,7 @@ OpenModel::OpenModel(Scheduler& scheduler, Index memoryBudget, const ShownModel&
 }
 
 void OpenModel::setAside() {
-  ownGoesOn_ = live.busy();
+  ownIsOpening_ = live.busy();
   live.setAside();
   place_ = {};
   shown_ = 0;
@@ -24,7 +24,7 @@ void OpenModel::setAside() {
 
 bool OpenModel::bringBack(const ui::ModelPlace& place) {
   if (!live.bringBack()) return false;
-  place_ = ownGoesOn_ ? ui::ModelPlace() : place;
+  place_ = ownIsOpening_ ? ui::ModelPlace() : place;
   const auto moment = live.moment();
   shown_ = moment != nullptr ? moment->number : 0;
   return true;

@@ -44,9 +44,9 @@ class OpenModel {
   LiveGeneration generation;
 
  private:
-  ui::ModelPlace place_;     // the place last shown or requested
-  bool ownGoesOn_ = false;   // the model that is aside was being opened
-  std::uint64_t shown_ = 0;  // the number of the moment that `place_` describes
+  ui::ModelPlace place_;       // the place last shown or requested
+  bool ownIsOpening_ = false;  // the model that is aside was being opened
+  std::uint64_t shown_ = 0;    // the number of the moment that `place_` describes
 };
 
 }  // namespace headscope

@@ -53,7 +53,7 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  /// Returns whether units run beside the frames. Without threads, a long unit delays the next
+  /// Returns whether units run in the background. Without threads, a long unit delays the next
   /// frame.
   static bool hasThreads();
 

@@ -35,7 +35,7 @@ namespace {
 constexpr double kPageWidth = 595.0, kPageHeight = 842.0, kPageMargin = 40.0;
 constexpr double kSheetCell = 16.0, kBlockGap = 18.0;
 constexpr double kSheetText = 9.0, kSheetHeading = 16.0, kSheetNumber = 7.5;
-constexpr double kCellSpace = 3.2;  // beside the widest number of a matrix
+constexpr double kCellSpace = 3.2;  // next to the widest number of a matrix
 constexpr double kLongestName = 70.0;
 
 /// A matrix on the page.

@@ -44,8 +44,8 @@ if(HEADSCOPE_NATIVE)
     target_compile_options(headscope_options INTERFACE -march=native)
   endif()
 endif()
-# What makes of a fault that no test found a crash rather than a way in. tests/lint/hardening.py
-# looks at the built program.
+# Options that turn a fault which no test found into a crash rather than a way in.
+# tests/lint/hardening.py looks at the built program.
 set(hardened "$<AND:$<CONFIG:Release>,$<NOT:$<BOOL:${EMSCRIPTEN}>>>")
 target_compile_options(headscope_options INTERFACE
   "$<${hardened}:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2;-fstack-protector-strong>")

@@ -13,7 +13,7 @@ packages_in() {
     NF && index(wanted, " " section " ") { print $1 }' "$root/third_party/packages.txt"
 }
 
-# Of the names on stdin those that are no command here: node and npm, say, need not come from Debian.
+# Prints the names from stdin that are no command here: node and npm, say, need not come from Debian.
 without_commands() {
   local name
   while read -r name; do command -v "$name" >/dev/null || printf '%s\n' "$name"; done

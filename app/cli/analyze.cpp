@@ -55,7 +55,7 @@ ItemChoice itemFrom(const std::string& text, const AttentionConfig& config) {
 Json headJson(const HeadReport& report, std::size_t head) {
   Json json = {{"head", head}};
   addMetrics(json, report.metrics[head], report.patches);
-  const auto& made = report.madeFor[head];
+  const auto& made = report.designedPurposes[head];
   json["made_for"] = made ? Json(made->name) : Json(nullptr);
   json["made_for_score"] = measuredJson(made ? made->score.value : std::nullopt);
   addLabel(json, report.metrics[head], report.labels[head], report.patches);
@@ -102,7 +102,7 @@ void printCsv(std::ostream& out, const HeadReport& report) {
     for (const MetricInfo& m : listed) {
       out << ',' << csvNumber(report.metrics[head][m.metric].value);
     }
-    const auto& made = report.madeFor[head];
+    const auto& made = report.designedPurposes[head];
     out << ',' << (made ? formats::csvField(made->name) : "") << ','
         << csvNumber(made ? made->score.value : std::nullopt);
     const HeadLabel& label = report.labels[head];
@@ -156,9 +156,9 @@ void printUndefined(std::ostream& out, const HeadReport& report) {
 }
 
 void printLabels(std::ostream& out, const HeadReport& report) {
-  const auto first = std::find_if(report.madeFor.begin(), report.madeFor.end(),
+  const auto first = std::find_if(report.designedPurposes.begin(), report.designedPurposes.end(),
                                   [](const auto& each) { return each.has_value(); });
-  const bool made = first != report.madeFor.end();
+  const bool made = first != report.designedPurposes.end();
   std::vector<Align> columns{Align::left, Align::left, Align::right, Align::left};
   std::vector<std::string> titles{"", "does here", "n", "because"};
   if (made) {
@@ -172,7 +172,7 @@ void printLabels(std::ostream& out, const HeadReport& report) {
     std::vector<std::string> cells{fmt::format("Head {}", h + 1), label.title,
                                    withThousands(label.rows), label.rule};
     if (made) {
-      const auto& own = report.madeFor[h];
+      const auto& own = report.designedPurposes[h];
       cells.insert(cells.begin() + 1, !own ? std::string("–")
                                       : own->score
                                           ? fmt::format("{} {:.2f}", own->name, *own->score)

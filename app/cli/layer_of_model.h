@@ -1,5 +1,5 @@
 // Layer of a model: the attention of one layer over what the flags give the model, as the pass of a
-// command, and as the window opens it, with its model beside it.
+// command, and as the window opens it, with its model next to it.
 #pragma once
 
 #include "app/app.h"

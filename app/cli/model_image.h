@@ -22,7 +22,7 @@ Json imageJson(const model::ModelTrace& trace);
 void printPatchMeasures(std::ostream& out, const std::vector<HeadMetrics>& heads,
                         std::size_t perLayer, const std::vector<double>& onShape);
 
-/// A CLIP's image beside texts.
+/// An image and the texts that a CLIP compares it with.
 struct TextMatch {
   std::vector<std::string> texts;
   model::Match match;

@@ -27,7 +27,7 @@ headscope --help |
   awk '/^[A-Z]/ { inside = /^Subcommands:/; next } inside && /^  [a-z]/ { print $1 }' |
   while read -r command; do page headscope "$command"; done
 
-# What is compiled or linked into the program itself, by its Debian package.
+# The libraries that are compiled or linked into the program itself, by Debian package.
 {
   printf 'headscope\n\n'
   cat "$source/LICENSE"

@@ -23,7 +23,7 @@ namespace headscope::host {
 namespace {
 
 constexpr int kClipboardWaits = 200;         // ms, until the thread looks whether it is to end
-constexpr std::size_t kPropertyHeader = 64;  // bytes of a request beside the picture
+constexpr std::size_t kPropertyHeader = 64;  // bytes of a request without its picture
 
 }  // namespace
 

@@ -159,17 +159,17 @@ void FigureText::add(cairo_t* cairo, const ImDrawVert& upperLeft, const ImDrawVe
   const double size = scale * letter->font->FontSize;
   const double baseline = top + scale * letter->font->Ascent;
   const auto near = [](double a, double b, double within) { return std::abs(a - b) < within; };
-  const bool goesOn =
+  const bool continuesLine =
       !line_.letters.empty() && line_.font == letter->font && line_.color == low.col &&
       near(line_.angle, angle, 0.01) && near(line_.size, size, 0.01 * size) &&
       near(line_.baseline, baseline, 0.05 * size) && left > line_.letters.back().end - 0.3 * size &&
       left < line_.letters.back().end + 0.8 * size;
-  if (!goesOn) {
+  if (!continuesLine) {
     finish(cairo);
     line_ = {letter->font, low.col, size, baseline, angle, {}};
   }
   const double end = left + scale * glyph.AdvanceX;
-  if (goesOn && left > line_.letters.back().end + 0.12 * size) {
+  if (continuesLine && left > line_.letters.back().end + 0.12 * size) {
     line_.letters.push_back({U' ', line_.letters.back().end, left});
   }
   line_.letters.push_back({static_cast<char32_t>(glyph.Codepoint), left, end});

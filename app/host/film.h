@@ -1,5 +1,5 @@
 // Film: pictures of the program, drawn offscreen one after another on a clock of their own, and
-// encoded beside that. The command line makes a film in one go, the window a piece between two
+// encoded meanwhile. The command line makes a film in one go, the window a piece between two
 // frames:
 //
 //   Film film(request, shaderDir, scheduler);

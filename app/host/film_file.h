@@ -1,5 +1,5 @@
 // Film file: pictures of one size, one after another, as an animated WebP, GIF or MP4 file. It is
-// written beside its target and takes its place at the end; a film that is stopped or fails leaves
+// written next to its target and takes its place at the end; a film that is stopped or fails leaves
 // nothing. Safe on any thread, one at a time.
 #pragma once
 

@@ -26,7 +26,7 @@ inline bool barIsNarrow(const FrameContext& look, const TopBarMemory& memory) {
 /// Underlines a term whose text is vertically centred on the current row's frame.
 void underlineInRow(const FrameContext& look, ImVec2 at, ImFont* font, float width);
 
-/// The name of a field among what a lesson lights (FrameState::spotlight), beside those of cards.
+/// The name of a field among what a lesson lights (FrameState::spotlight), as those of cards.
 inline std::string litField(std::string_view field) { return "field " + std::string(field); }
 
 /// Draws the fields at the next places of the row.

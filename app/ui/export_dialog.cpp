@@ -131,7 +131,7 @@ class ExportForm {
     if (panel_.selection.page == kStagePage) choice_.view = kSentenceCard;
     if (panel_.selection.page == kFlowPage) choice_.view = kStepViewCard;
   }
-  /// A picture beside the tab Why is of its chain unless something else is chosen.
+  /// A picture next to the tab Why is of its chain unless something else is chosen.
   void drawsTheChain() {
     if (choice_.kind != ExportKind::picture || !choice_.view.empty()) return;
     if (isOffered(pictureViewOf(kModelChainCard), panel_.view)) choice_.view = kModelChainCard;

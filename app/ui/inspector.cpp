@@ -1,5 +1,5 @@
 // Inspector: the inspected cell with its value and derivation, its row, the head's figures, and the
-// step in PyTorch; beside it the history and the scenes.
+// step in PyTorch; next to it the history and the scenes.
 #include <fmt/format.h>
 
 #include <algorithm>

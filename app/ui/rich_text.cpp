@@ -25,7 +25,7 @@ struct ScriptFont {
   float size;
 };
 
-/// The largest loaded font that is small enough beside `base`; otherwise the smallest, shrunk.
+/// The largest loaded font that suits `base` as an index; otherwise the smallest, shrunk.
 ScriptFont scriptFont(const Fonts& fonts, const ImFont* base) {
   const float limit = fontSize(base) * kScriptRatio;
   for (ImFont* font : {fonts.regular, fonts.small, fonts.tiny}) {

@@ -169,7 +169,7 @@ void statusBar(const PanelContext& panel, const Status& status, const Rect& at) 
   const std::string shown = elided(font, message, line.width());
   drawText(list, font, {line.a.x, y}, color, shown);
   if (shown != message && ImGui::IsMouseHoveringRect(at.a, {line.b.x, at.b.y})) {
-    tipNow(message);
+    showTooltip(message);
   }
 }
 

@@ -11,7 +11,7 @@ namespace headscope::ui {
 
 enum class ThemeKind { light, dark };
 
-/// The colours of heads, of Q, K and V, and of good and bad. `safe`: told apart in grey print, and
+/// The colours of heads, of Q, K and V, and of good and bad. `safe`: distinct in grey print, and
 /// by people who lack one kind of cones; fewer hues, wider apart in lightness.
 enum class Palette { usual, safe };
 

@@ -38,9 +38,9 @@ struct Tip {
 /// The places of a side: in line with the thing or the mouse, then with either of its edges and its
 /// middle.
 constexpr std::size_t kInLine = 4;
-constexpr std::size_t kBeside = 4 * kInLine;      // below, above, right, left
-using TipPlaces = std::array<Rect, kBeside + 4>;  // and the corners of the display
-/// The share of a tooltip that its place beside the thing must cover before a corner is better.
+constexpr std::size_t kNextTo = 4 * kInLine;      // below, above, right, left
+using TipPlaces = std::array<Rect, kNextTo + 4>;  // and the corners of the display
+/// The share of a tooltip that its place next to the thing must cover before a corner is better.
 constexpr float kTooMuch = 0.25F;
 
 TipPlaces placesOfTip(const Tip& tip) {
@@ -64,10 +64,10 @@ TipPlaces placesOfTip(const Tip& tip) {
     places[2 * kInLine + i] = Rect::at({thing.b.x + gap, y}, size);
     places[3 * kInLine + i] = Rect::at({thing.a.x - gap - size.x, y}, size);
   }
-  for (std::size_t i = 0; i < places.size() - kBeside; ++i) {
+  for (std::size_t i = 0; i < places.size() - kNextTo; ++i) {
     const ImVec2 corner{i % 2 == 0 ? gap : display.x - gap - size.x,
                         i / 2 == 0 ? gap : display.y - gap - size.y};
-    places[kBeside + i] = Rect::at(corner, size);
+    places[kNextTo + i] = Rect::at(corner, size);
   }
   return places;
 }
@@ -81,7 +81,7 @@ std::optional<std::size_t> bestOf(const TipPlaces& places, const Tip& tip, const
   std::optional<std::size_t> best;
   float bestCovered = 0.0F, bestDistance = 0.0F;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const bool corner = i >= kBeside;
+    const bool corner = i >= kNextTo;
     if (!fits(places[i], tip.display) || (corner && places[i].overlaps(tip.thing))) continue;
     const float covers = (covered ? covered(places[i]) : 0.0F) +
                          (corner ? kTooMuch * tip.size.x * tip.size.y : 0.0F);
@@ -203,15 +203,15 @@ std::vector<Seen> shownNow() {
 
 }  // namespace
 
-ImVec2 besideOf(const Rect& thing, ImVec2 size, ImVec2 display, ImVec2 mouse, float gap,
-                const Covered& covered) {
+ImVec2 tooltipCorner(const Rect& thing, ImVec2 size, ImVec2 display, ImVec2 mouse, float gap,
+                     const Covered& covered) {
   const Tip tip{thing, size, display, mouse, gap};
   const TipPlaces places = placesOfTip(tip);
   const auto best = bestOf(places, tip, covered);
   return best ? places[*best].a : awayFromTheMiddle(tip);
 }
 
-void placeNextBeside(const Rect& thing, ImVec2 size, float gap) {
+void placeTooltipNextTo(const Rect& thing, ImVec2 size, float gap) {
   const ImGuiIO& io = ImGui::GetIO();
   const Tip tip{thing, size, io.DisplaySize, io.MousePos, gap};
   const TipPlaces places = placesOfTip(tip);

@@ -77,7 +77,7 @@ class Tokens {
     const bool active = ImGui::IsItemActive();
     if (edited) use();
     if (!row_.problem.empty()) {
-      tipNow(row_.problem);
+      showTooltip(row_.problem);
     }
     if (entered || keyPressed(Key::escape) || (!active && !row_.focus && !ImGui::IsItemFocused())) {
       row_.editing = false;
@@ -131,7 +131,7 @@ class Tokens {
       const float edge = corner.x + ImGui::GetWindowWidth() - look_.px(kFade);
       const auto seen = std::count_if(centres.begin(), centres.end(),
                                       [edge](float centre) { return centre < edge; });
-      goesOn(std::ssize(all) - firstShown - seen);
+      drawFurtherCount(std::ssize(all) - firstShown - seen);
     }
     ImGui::EndChild();
   }
@@ -148,7 +148,7 @@ class Tokens {
   static constexpr float kFade = 58.0F;  // points at the right end where chips fade out
 
   /// Draws at the right end, over a cut chip, the number of further tokens.
-  void goesOn(Index beyond) const {
+  void drawFurtherCount(Index beyond) const {
     Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
     window.b.y -= look_.px(2);  // the line below the band stays
     const std::string text = fmt::format("+{} ›", withThousands(beyond));

@@ -61,7 +61,7 @@ void viewMenu(const PanelContext& panel, ViewMenuMemory& memory) {
   memory.scale = ImGui::IsItemActive() ? scale : 0.0F;
   if (ImGui::IsItemDeactivatedAfterEdit())
     preferences.scale = std::clamp(scale, kMinScale, kMaxScale);
-  ImGui::SameLine();  // beside the slider, where its knob cannot cover the number
+  ImGui::SameLine();  // next to the slider, where its knob cannot cover the number
   ImGui::TextUnformatted(fmt::format("{} {:.2f}×", tr("interface size"), scale).c_str());
 }
 

@@ -46,8 +46,8 @@ template <typename Fill>
 void showTip(const FrameContext& look, ImVec2 size, Fill&& fill) {
   const ImVec2 padding = tipPadding(look);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
-  placeNextBeside({ImGui::GetItemRectMin(), ImGui::GetItemRectMax()},
-                  {size.x + 2.0F * padding.x, size.y + 2.0F * padding.y}, look.space.small);
+  placeTooltipNextTo({ImGui::GetItemRectMin(), ImGui::GetItemRectMax()},
+                     {size.x + 2.0F * padding.x, size.y + 2.0F * padding.y}, look.space.small);
   ImGui::BeginTooltip();
   // its size is known after the first frame, in which Dear ImGui does not draw it yet
   if (ImGui::IsWindowAppearing()) look.changesIn(0.0);
@@ -286,20 +286,20 @@ bool beginCombo(const FrameContext& look, const char* id, const std::string& sho
   return true;
 }
 
-void tipNow(std::string_view text) {
+void showTooltip(std::string_view text) {
   // a cell or a curve is about as large as the pointer
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const float around = ImGui::GetFontSize();
-  tipNow(text, {{mouse.x - around, mouse.y - around}, {mouse.x + around, mouse.y + around}});
+  showTooltip(text, {{mouse.x - around, mouse.y - around}, {mouse.x + around, mouse.y + around}});
 }
 
-void tipNow(std::string_view words, const Rect& thing) {
+void showTooltip(std::string_view words, const Rect& thing) {
   constexpr float kLetters = 30.0F;  // the most in a line, about
   const std::string text = wrapped(ImGui::GetFont(), words, kLetters * ImGui::GetFontSize());
   const ImVec2 padding = ImGui::GetStyle().WindowPadding;
   const ImVec2 size = textSize(ImGui::GetFont(), text);
-  placeNextBeside(thing, {size.x + 2.0F * padding.x, size.y + 2.0F * padding.y},
-                  ImGui::GetStyle().ItemSpacing.y);
+  placeTooltipNextTo(thing, {size.x + 2.0F * padding.x, size.y + 2.0F * padding.y},
+                     ImGui::GetStyle().ItemSpacing.y);
   ImGui::BeginTooltip();
   plainText(text);
   ImGui::EndTooltip();

@@ -62,10 +62,10 @@ bool beginCombo(const FrameContext& look, const char* id, const std::string& sho
                 ImGuiComboFlags flags = 0);
 /// Shows a wrapped tooltip for the previous item once the mouse rests.
 void tip(const FrameContext& look, const std::string& text);
-/// Shows a tooltip in this frame, with the line breaks of the text: beside the pointer, or beside
+/// Shows a tooltip in this frame, with the line breaks of the text: next to the pointer, or to
 /// the thing that it explains a part of, such as a matrix.
-void tipNow(std::string_view text);
-void tipNow(std::string_view text, const Rect& thing);
+void showTooltip(std::string_view text);
+void showTooltip(std::string_view text, const Rect& thing);
 /// Shows a tooltip like tip(), with superscripts and subscripts.
 void richTip(const FrameContext& look, const std::string& text);
 

@@ -1,5 +1,5 @@
 // Passes as a browser computes them, on one thread: best time of a repeated pass, and of the first.
-// Node runs it (bench/README.md); headscope_peer gives the native times beside it.
+// Node runs it (bench/README.md); headscope_peer gives the native times next to it.
 #include <algorithm>
 #include <cstdio>
 #include <limits>

@@ -289,8 +289,8 @@ std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
   return labels;
 }
 
-std::vector<std::optional<RelationScore>> madeFor(const Trace& trace, ItemChoice item,
-                                                  const DeclaredRelations& relations) {
+std::vector<std::optional<RelationScore>> designedPurposes(const Trace& trace, ItemChoice item,
+                                                           const DeclaredRelations& relations) {
   std::vector<std::optional<RelationScore>> made(static_cast<std::size_t>(trace.config().numHeads));
   for (std::size_t h = 0; h < std::min(made.size(), relations.size()); ++h) {
     if (!relations[h]) continue;
@@ -312,7 +312,7 @@ std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
   report.metrics = std::move(*metrics);
   report.similarity = std::move(*similarity);
   report.labels = headLabels(trace, item, report.metrics, relations);
-  report.madeFor = madeFor(trace, item, relations);
+  report.designedPurposes = designedPurposes(trace, item, relations);
   return report;
 }
 

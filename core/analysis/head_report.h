@@ -81,9 +81,10 @@ HeadLabel headLabel(const HeadMetrics& metrics, const UniformMetrics& uniform,
                     std::span<const RelationScore> relations = {});
 
 struct HeadReport {
-  std::vector<HeadMetrics> metrics;                   // one per head
-  std::vector<HeadLabel> labels;                      // likewise: its measured behaviour
-  std::vector<std::optional<RelationScore>> madeFor;  // likewise; none where nothing was declared
+  std::vector<HeadMetrics> metrics;  // one per head
+  std::vector<HeadLabel> labels;     // likewise: its measured behaviour
+  std::vector<std::optional<RelationScore>>
+      designedPurposes;  // likewise; none where nothing was declared
   HeadSimilarity similarity;
   bool patches = false;  // the tokens are patches of an image
 };
@@ -98,7 +99,7 @@ std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
                                   const std::vector<HeadMetrics>& metrics,
                                   const DeclaredRelations& relations);
 /// The relation that each head was made or trained for, with the mean weight on its partners.
-std::vector<std::optional<RelationScore>> madeFor(const Trace& trace, ItemChoice item,
-                                                  const DeclaredRelations& relations);
+std::vector<std::optional<RelationScore>> designedPurposes(const Trace& trace, ItemChoice item,
+                                                           const DeclaredRelations& relations);
 
 }  // namespace headscope

@@ -2,9 +2,9 @@
 // result t of an attention layer, in the shape of t, by TensorId (backpropagation: Rumelhart et al.
 // 1986; the products of each step are in its own file).
 //
-// As in the pass, `tile` computes two of them on demand: grad.masked_scores and grad.scores come
-// from grad.weights row by row; grad.raw_scores is stored. A pinned cell has a gradient like any
-// other, but passes none to the operands from which it would have been computed.
+// Two of them are computed on demand by `tile`, as in the pass: grad.masked_scores and grad.scores
+// come from grad.weights row by row; grad.raw_scores is stored. A pinned cell has a gradient like
+// any other, but passes none to the operands from which it would have been computed.
 #pragma once
 
 #include <array>

@@ -16,7 +16,7 @@
 namespace headscope {
 namespace {
 
-/// The number of scores that stay in a core's cache from `score` to `weigh`, beside as many weights
+/// The number of scores that stay in a core's cache from `score` to `weigh`, with as many weights
 /// and the head's keys and values.
 Index cachedScores() {
   constexpr Index kShare = 4;

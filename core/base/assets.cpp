@@ -29,12 +29,12 @@ std::span<const Asset> allAssets() {
 namespace {
 
 /// An asset that lies next to the page, kept once it is loaded.
-std::string_view besidePage(const std::string& name) {
+std::string_view assetOfPage(const std::string& name) {
   static std::mutex mutex;
   static std::map<std::string, std::string> loaded;
   const std::lock_guard lock(mutex);
   if (const auto found = loaded.find(name); found != loaded.end()) return found->second;
-  auto bytes = platform::loadBesidePage(name);
+  auto bytes = platform::loadFromPage(name);
   if (!bytes) {
     throw UserError(name + " could not be loaded from the page's folder: is there a network?");
   }
@@ -47,7 +47,7 @@ std::string_view asset(std::string_view name) {
   const auto assets = allAssets();
   const auto found = std::ranges::find(assets, name, &Asset::name);
   if (found != assets.end()) return found->data;
-  if (platform::kInPage && name.starts_with("models/")) return besidePage(std::string(name));
+  if (platform::kInPage && name.starts_with("models/")) return assetOfPage(std::string(name));
   throw std::out_of_range("no asset " + std::string(name));
 }
 

@@ -30,7 +30,7 @@ float* BlockStore::take(Index count) {
   return platform::allocateFloats(count);
 }
 
-void BlockStore::giveBack(float* memory, Index count) {
+void BlockStore::release(float* memory, Index count) {
   const std::lock_guard lock(mutex_);
   if (blockBytes(count) > mostFree_) return platform::freeFloats(memory, count);
   try {
@@ -69,7 +69,7 @@ Block::Block(Index count, BlockStorePtr store)
 
 Block::~Block() {
   if (store_ != nullptr) {
-    store_->giveBack(data_, count_);
+    store_->release(data_, count_);
   } else {
     platform::freeFloats(data_, count_);
   }

@@ -21,7 +21,7 @@ class BlockStore {
 
   /// Memory for `count` floats, 64-byte aligned; contents are undefined. Throws std::bad_alloc.
   float* take(Index count);
-  void giveBack(float* memory, Index count);
+  void release(float* memory, Index count);
 
   /// The limit of unused bytes. Beyond it, the blocks that were unused longest go back to the
   /// system.

@@ -13,10 +13,10 @@ namespace headscope {
 /// "is a Git LFS pointer …: run \"git lfs pull\" in its folder", by the file's first bytes; nothing
 /// where they identify nothing.
 std::optional<std::string> whatItIsInstead(std::string_view firstBytes);
-/// As above, but only for Git LFS pointers, which are never the intended text.
+/// Identifies only Git LFS pointers, which are never the intended text, in the words above.
 std::optional<std::string> lfsPointer(std::string_view firstBytes);
 
-/// As above, for a binary file: also identifies a text instead of it, such as a server's message.
+/// Identifies, in place of a binary file, also a text such as a server's message.
 std::optional<std::string> whatItIsInsteadOfBinary(std::string_view firstBytes);
 
 /// The number of first bytes that are enough to identify a file.

@@ -16,8 +16,8 @@ void RandomStream::uniforms(std::uint64_t first, float scale, std::span<float> o
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = uniform(first + i) * scale;
 }
 
-/// As normalOf, a block at a time: only looking up in the table has to go value by value, so it has
-/// a loop of its own, and the compiler makes vectors of the other two.
+/// Gives the bits of normalOf, a block at a time: only looking up in the table has to go value by
+/// value, so it has a loop of its own, and the compiler makes vectors of the other two.
 void RandomStream::normals(std::uint64_t first, float scale, std::span<float> out) const {
   constexpr std::size_t kBlock = 512;
   std::array<std::uint64_t, kBlock> drawn;

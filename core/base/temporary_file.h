@@ -1,4 +1,4 @@
-// Temporary file: a new file beside the one that it will replace. It is removed unless it was
+// Temporary file: a new file next to the one that it will replace. It is removed unless it was
 // renamed into place, so that a file appears whole or not at all:
 //
 //   TemporaryFile temporary("film.mp4");

@@ -156,7 +156,7 @@ bool sameLabels(const Input& a, const Input& b) {
 }
 
 /// A loaded source holds X and the memory itself: patching them would free nothing.
-bool heldBySource(const Document& d, const Tensor& tensor) {
+bool isInSource(const Document& d, const Tensor& tensor) {
   const auto* source = std::get_if<TensorSource>(d.source.get());
   return source != nullptr && !tensor.empty() &&
          (source->x.sharesStorageWith(tensor) || source->memory.sharesStorageWith(tensor));
@@ -194,7 +194,7 @@ DocumentDelta::DocumentDelta(const Document& from, const DocumentPtr& to)
   for (std::size_t i = 0; i < after.size(); ++i) {
     if (after[i].sameAs(before[i])) continue;
     const bool held = i < kInputTensors && from.source != to->source &&
-                      (heldBySource(from, before[i]) || heldBySource(*to, after[i]));
+                      (isInSource(from, before[i]) || isInSource(*to, after[i]));
     auto patch = held ? std::nullopt : TensorPatch::between(before[i], after[i]);
     if (patch) {
       changes_.push_back({i, std::move(*patch)});
@@ -216,7 +216,7 @@ void DocumentDelta::measure(const Document& from) {
   for (const Change& change : changes_) {
     if (const auto* patch = std::get_if<TensorPatch>(&change.to)) {
       bytes_ += patch->bytes();
-    } else if (const auto& tensor = std::get<Tensor>(change.to); !heldBySource(*rest_, tensor)) {
+    } else if (const auto& tensor = std::get<Tensor>(change.to); !isInSource(*rest_, tensor)) {
       bytes_ += bytesOf(tensor);
     }
   }

@@ -13,12 +13,12 @@ History::History(DocumentPtr start, Index memoryBudgetBytes, Index historyBudget
 
 std::string History::apply(const Edit& edit, const std::string& gesture) {
   EditResult applied = headscope::apply(*current_, edit, memoryBudget_);
-  const bool goesOn = !gesture.empty() && gesture == gesture_ && canUndo();
-  DocumentPtr before = goesOn ? beforeGesture_ : current_;
+  const bool continues = !gesture.empty() && gesture == gesture_ && canUndo();
+  DocumentPtr before = continues ? beforeGesture_ : current_;
   Entry entry{nameOf(edit, *before), DocumentDelta(*applied.document, before), mark()};
   gesture_ = gesture;
   beforeGesture_ = gesture.empty() ? nullptr : std::move(before);
-  if (goesOn) {
+  if (continues) {
     entries_.back() = std::move(entry);
   } else {
     entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(position_), entries_.end());

@@ -35,7 +35,7 @@ class History {
   /// Ends the current gesture: the next edit is an entry of its own.
   void endGesture();
   /// Returns whether an edit of the same gesture would still be added to the newest entry.
-  bool gestureGoesOn() const { return !gesture_.empty(); }
+  bool gestureContinues() const { return !gesture_.empty(); }
 
   bool canUndo() const { return position_ > 0; }
   bool canRedo() const { return position_ < entries_.size(); }

@@ -142,8 +142,8 @@ void Adapter::add(const std::string& name, const Base& base, model::ModelNotes& 
   }
   const std::string end = name.ends_with(".bias") ? ".bias" : ".weight";
   const std::string module = moduleOf(name, end);
-  const bool besideProduct = name.ends_with(".base_layer" + end);
-  if (!besideProduct && !config_.isSavedWhole(module) && end == ".bias") {
+  const bool isBaseOfProduct = name.ends_with(".base_layer" + end);
+  if (!isBaseOfProduct && !config_.isSavedWhole(module) && end == ".bias") {
     refuse(name, "is a trained bias, which is not computed here: merge the adapter");
   }
   const std::string tensor = tensorOf(module, end, base);

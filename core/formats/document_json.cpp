@@ -433,8 +433,8 @@ WeightSource weightSourceFrom(const JsonField& weights) {
 
 }  // namespace
 
-DocumentPtr drawnAnew(const JsonField& field, TensorsToRead& tensors, Index memoryBudget,
-                      const WeightMaker& make) {
+DocumentPtr documentFromSeeds(const JsonField& field, TensorsToRead& tensors, Index memoryBudget,
+                              const WeightMaker& make) {
   const AttentionConfig config = wholeConfigFrom(field.at("config"), memoryBudget);
   const JsonField source = field.at("source");
   const JsonField weights = field.at("weights");

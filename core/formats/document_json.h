@@ -54,8 +54,8 @@ std::vector<NamedTensor> documentTensors(const Document& document, const std::st
 
 /// The document before any cell was changed: its input is embedded again, and `make` draws its
 /// weights again, from the sources that it names. Throws as documentFrom does.
-DocumentPtr drawnAnew(const JsonField& field, TensorsToRead& tensors, Index memoryBudget,
-                      const WeightMaker& make);
+DocumentPtr documentFromSeeds(const JsonField& field, TensorsToRead& tensors, Index memoryBudget,
+                              const WeightMaker& make);
 
 /// Reads a valid document within the budget. Throws UserError that names file and field.
 DocumentPtr documentFrom(const JsonField& field, TensorsToRead& tensors, Index memoryBudget);

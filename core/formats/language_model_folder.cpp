@@ -53,7 +53,7 @@ constexpr Stems kStarcoder2Stems{"model.embed_tokens",
                                  "mlp.c_fc",
                                  "mlp.c_proj",
                                  "model.norm"};
-/// As families/headscope.cpp reads them.
+/// The names that families/headscope.cpp reads.
 constexpr Stems kHeadscopeStems{"embedding",    "positions", "layers.", "attention_norm",
                                 "query",        "key",       "value",   "output",
                                 "network_norm", "up",        "down",    "final_norm"};

@@ -70,7 +70,7 @@ Tensor tensorOfLink(const JsonField& field) {
 void giveTensors(const JsonField& file, const JsonField& document, const std::string& name,
                  TensorsToRead& tensors, Index budget, const WeightMaker& make) {
   if (!document.at("weights").at("loaded_from").text().empty()) return;
-  const DocumentPtr drawn = drawnAnew(document, tensors, budget, make);
+  const DocumentPtr drawn = documentFromSeeds(document, tensors, budget, make);
   for (NamedTensor& tensor : documentTensors(*drawn, name)) {
     if (tensors.given(tensor.name) != nullptr) continue;
     const auto own = file.at("own").find(tensor.name);

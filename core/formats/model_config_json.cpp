@@ -78,10 +78,10 @@ ModelDescription readModelDescription(const std::filesystem::path& path, model::
                                       Encoder encoder) {
   const std::string file = path.string();
   const Json json = jsonAt(path, "config.json");
-  const std::filesystem::path beside = path.parent_path() / kGeneration;
-  if (!platform::exists(beside)) return modelDescriptionFrom({json, file}, notes, encoder);
-  const std::string generationFile = beside.string();
-  const Json fields = jsonAt(beside, kGeneration);
+  const std::filesystem::path generationPath = path.parent_path() / kGeneration;
+  if (!platform::exists(generationPath)) return modelDescriptionFrom({json, file}, notes, encoder);
+  const std::string generationFile = generationPath.string();
+  const Json fields = jsonAt(generationPath, kGeneration);
   const JsonField generation(fields, generationFile);
   return modelDescriptionFrom({json, file}, notes, encoder, &generation);
 }

@@ -34,7 +34,7 @@ struct ModelDescription {
 ModelDescription modelDescriptionFrom(const JsonField& root, model::ModelNotes& notes,
                                       Encoder encoder = Encoder::ofImages,
                                       const JsonField* generation = nullptr);
-/// Reads a config.json and the generation_config.json beside it, which may be missing.
+/// Reads a config.json and the generation_config.json next to it, which may be missing.
 ModelDescription readModelDescription(const std::filesystem::path& path, model::ModelNotes& notes,
                                       Encoder encoder = Encoder::ofImages);
 

@@ -51,7 +51,7 @@ std::vector<std::string_view> linesOf(std::string_view text) {
   return lines;
 }
 
-/// Reads tokenizer_config.json and the files beside it.
+/// Reads tokenizer_config.json and the files next to it.
 class OldFiles {
  public:
   explicit OldFiles(fs::path directory)

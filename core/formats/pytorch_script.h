@@ -11,7 +11,7 @@ namespace headscope::formats {
 inline constexpr const char* kScriptName = "check_attention.py";
 
 /// The script: rebuilds the pass's configuration from assets/pytorch/check_attention.py and the
-/// steps' own lines, and compares every step with the tensors in the folder beside it.
+/// steps' own lines, and compares every step with the tensors in the folder next to it.
 std::string pytorchScript(const Trace& trace);
 
 /// Writes the script and `tensors/NAME.npy` into `folder`, made where it is missing; an export that

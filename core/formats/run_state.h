@@ -1,4 +1,4 @@
-// Run state: the part that all saved training runs have in common: run.json and, beside it, the
+// Run state: the part that all saved training runs have in common: run.json and, next to it, the
 // parameters and Adam's moments in state.<hash>.safetensors, whose name is the hash of its content.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Session: a document with the view of it and its scenes, as a pair of files: NAME.headscope.json
-// and the tensors beside it in NAME.<hash>.safetensors.
+// and the tensors next to it in NAME.<hash>.safetensors.
 //
 // The pair is replaced as one. The tensors are written under a name made of their hash. Then the
 // JSON, which names them, is renamed into place, and the previous tensor file is deleted. If the
@@ -101,7 +101,7 @@ SessionSaved saveSession(const std::filesystem::path& path, const Session& sessi
 /// depend on it. Unknown fields of a view are ignored.
 Session loadSession(const std::filesystem::path& path, Index memoryBudget);
 
-/// The session's file and those beside it that hold its tensors; empty for an empty path.
+/// The session's file and those next to it that hold its tensors; empty for an empty path.
 std::vector<std::filesystem::path> filesOf(const std::filesystem::path& session);
 
 /// Removes the session's file and its tensors.

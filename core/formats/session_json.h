@@ -1,4 +1,4 @@
-// A session as JSON. Its tensors are in the file beside it (session.h) or drawn again (link.h).
+// A session as JSON. Its tensors are in the file next to it (session.h) or drawn again (link.h).
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@ class TensorsToSave {
   std::vector<NamedTensor> all_;
 };
 
-/// Reads the tensors that a JSON file names, from the tensor file beside it or from given tensors,
+/// Reads the tensors that a JSON file names, from the tensor file next to it or from given tensors,
 /// up to a total budget.
 class TensorsToRead {
  public:

@@ -1,4 +1,4 @@
-// Training run: a run as a folder: run.json (settings, step, curves, roles) and, beside it, its
+// Training run: a run as a folder: run.json (settings, step, curves, roles) and, next to it, its
 // parameters and Adam's moments in state.<hash>.safetensors. A loaded run continues exactly as if
 // it had not stopped.
 #pragma once

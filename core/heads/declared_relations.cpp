@@ -121,10 +121,10 @@ Partner within(Keys keys, Index first, Index last, bool takeLast = false) {
   return takeLast ? keys.back() : keys.front();
 }
 
-/// The patch beside a patch, where the rule names one.
-Partner besideIn(const PatchGrid& grid, const std::string& where, const Keys& keys, Index i) {
+/// The patch next to a patch, where the rule names one.
+Partner neighbourIn(const PatchGrid& grid, const std::string& where, const Keys& keys, Index i) {
   const auto at = [&](Index down, Index right) {
-    const Index patch = grid.beside(i, down, right);
+    const Index patch = grid.neighbour(i, down, right);
     return patch < 0 ? Partner() : within(keys, patch, patch);
   };
   if (where == "above") return at(-1, 0);
@@ -165,7 +165,7 @@ Partner partnerBy(const PartnerRule& rule, const Item& item, Index i) {
     std::erase_if(keys, [&](Index j) { return meanings().of(item.keys().word(j)) != meaning; });
     return onlyOne(keys);
   }
-  return besideIn(item.grid(), where, keys, i);
+  return neighbourIn(item.grid(), where, keys, i);
 }
 
 Partner partnerOf(const HeadDescription& head, const Item& item, Index query) {

@@ -1,5 +1,5 @@
 // Example sentences: English ones in which the heads of the shipped layer find what they look for
-// (assets/sentences.json), to be offered beside a sentence of the user's own.
+// (assets/sentences.json), to be offered with a sentence of the user's own.
 #pragma once
 
 #include <string>

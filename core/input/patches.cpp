@@ -32,7 +32,7 @@ bool isImage(const std::vector<std::string>& channels) {
   return has("row") && has("column");
 }
 
-Index PatchGrid::beside(Index token, Index down, Index right) const {
+Index PatchGrid::neighbour(Index token, Index down, Index right) const {
   if (!holds(token)) return -1;
   const Index row = (token - first) / columns + down;
   const Index column = (token - first) % columns + right;
@@ -81,8 +81,8 @@ std::vector<float> patchContrasts(const PatchGrid& grid, const Tensor& x, Index 
   const float* rows = x.data() + item * tokens * width;
   // the square of a patch's distance from the mean of its two neighbours along one direction
   const auto apart = [&](Index patch, Index down, Index right) {
-    const Index before = grid.beside(patch, -down, -right);
-    const Index behind = grid.beside(patch, down, right);
+    const Index before = grid.neighbour(patch, -down, -right);
+    const Index behind = grid.neighbour(patch, down, right);
     float sum = 0.0F;
     for (Index d = 0; d < width && before >= 0 && behind >= 0; ++d) {
       const float mean = 0.5F * (rows[before * width + d] + rows[behind * width + d]);

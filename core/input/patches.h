@@ -26,7 +26,7 @@ struct PatchGrid {
   Index count() const { return rows * columns; }
   bool holds(Index token) const { return token >= first && token < first + count(); }
   /// The patch so many rows below and columns to the right of one; −1: outside of the image.
-  Index beside(Index token, Index down, Index right) const;
+  Index neighbour(Index token, Index down, Index right) const;
   bool operator==(const PatchGrid&) const = default;
 };
 

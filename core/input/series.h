@@ -1,5 +1,5 @@
-// Series features: features computed from a series beside its values: standardised channels,
-// running means, spikes and the change point.
+// Series features: features computed from a series in addition to its values: standardised
+// channels, running means, spikes and the change point.
 #pragma once
 
 #include <optional>

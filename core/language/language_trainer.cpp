@@ -160,7 +160,7 @@ std::optional<ModelTrainer::BatchResult> LanguageTrainer::addEvaluation(
   return result;
 }
 
-bool LanguageTrainer::foundSomething() const {
+bool LanguageTrainer::madeDiscovery() const {
   for (std::size_t q = 0; corpus_->stories && q < kStoryQuestions; ++q) {
     if (answeredAt(q) == stepsTaken()) return true;
   }

@@ -65,7 +65,7 @@ class LanguageTrainer final : public model_training::EvaluatedTrainer<LanguageEv
   Work evaluationWork() const override;
   std::optional<BatchResult> runBatch(Index step, const ExecutionContext& execution) override;
   std::optional<BatchResult> addEvaluation(const ExecutionContext& execution) override;
-  bool foundSomething() const override;
+  bool madeDiscovery() const override;
 
   struct HeldOut;
   std::unique_ptr<const HeldOut> heldOut(const ExecutionContext& execution) const;

@@ -21,7 +21,7 @@ std::string sampleOf(const model::ModelPtr& model, const Corpus& corpus, std::st
   std::vector<tokenizer::TokenId> ids(input.ids.begin(), input.ids.end());
   model::Decoder decoder(trace, std::min(tokens, model->config().positions - trace->tokens()));
   for (Index made = 0; made < tokens && decoder.tokens() < model->config().positions; ++made) {
-    const Index id = model::takenFrom(decoder.logits(), sampling, made);
+    const Index id = model::sampledToken(decoder.logits(), sampling, made);
     if (id == corpus.beginToken) break;  // the text is over
     ids.push_back(static_cast<tokenizer::TokenId>(id));
     if (decoder.tokens() == decoder.room()) break;

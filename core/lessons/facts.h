@@ -70,7 +70,7 @@ std::optional<CellRef> cellOf(std::string_view text, const FactSource& source);
 std::string filledIn(std::string_view text, const FactSource& source);
 /// Replaces only "{before name}", the facts at the start of a scene; all other text is kept.
 std::string filledInBefore(std::string_view text, const FactSource& source);
-/// As filledIn; empty where one of the facts is missing.
+/// Returns filledIn(text, source); empty where one of the facts is missing.
 std::string filledInIfKnown(std::string_view text, const FactSource& source);
 
 /// A condition on a fact.

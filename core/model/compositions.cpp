@@ -164,7 +164,7 @@ std::vector<ComposedHeads> Compositions::allFrom(const HeadOfLayer& head) const 
   return pairs;
 }
 
-std::vector<ComposedHeads> Compositions::allInto(const HeadOfLayer& head) const {
+std::vector<ComposedHeads> Compositions::compositionsInto(const HeadOfLayer& head) const {
   std::vector<ComposedHeads> pairs;
   HeadOfLayer from;
   for (from.layer = 0; from.layer < layersBefore(head.layer); ++from.layer) {
@@ -175,7 +175,7 @@ std::vector<ComposedHeads> Compositions::allInto(const HeadOfLayer& head) const 
 
 std::vector<ComposedHeads> Compositions::strongestOf(const HeadOfLayer& head,
                                                      std::size_t count) const {
-  std::vector<ComposedHeads> pairs = allInto(head);
+  std::vector<ComposedHeads> pairs = compositionsInto(head);
   const std::vector<ComposedHeads> later = allFrom(head);
   pairs.insert(pairs.end(), later.begin(), later.end());
   return largestOf(std::move(pairs), count);
@@ -188,7 +188,7 @@ std::vector<ComposedHeads> Compositions::strongestFrom(const HeadOfLayer& head,
 
 std::vector<ComposedHeads> Compositions::strongestInto(const HeadOfLayer& head,
                                                        std::size_t count) const {
-  return largestOf(allInto(head), count);
+  return largestOf(compositionsInto(head), count);
 }
 
 namespace {

@@ -12,7 +12,7 @@
 // precedes a layer, its gain is part of W_Q, W_K and W_V. The scores leave out the norm's division
 // by the deviation, biases, feed-forward networks and norms that follow a sum.
 //
-// Of a model with an encoder and a decoder, heads compose within each stack, and those of the
+// In a model with an encoder and a decoder, heads compose within each stack, and those of the
 // encoder with the keys and values of cross-attention, which read the encoder's stream behind its
 // final norm. The gain of that norm is then part of W_K and W_V.
 #pragma once
@@ -90,7 +90,7 @@ class Compositions {
   void addTo(std::vector<ComposedHeads>& pairs, const HeadOfLayer& from,
              const HeadOfLayer& into) const;
   std::vector<ComposedHeads> allFrom(const HeadOfLayer& head) const;
-  std::vector<ComposedHeads> allInto(const HeadOfLayer& head) const;
+  std::vector<ComposedHeads> compositionsInto(const HeadOfLayer& head) const;
 
   Index layersFrom_, layersInto_, headsFrom_, headsInto_;
   bool valuesAlone_, crossAttention_, across_;

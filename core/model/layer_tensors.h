@@ -1,6 +1,6 @@
-// Layer tensors: what flows through a layer beside its attention, and the derivatives of a number
-// with respect to it: the residual stream at three places, and the input, the neurons and the
-// addition of the network.
+// Layer tensors: what flows through a layer outside of its attention, and the derivatives of a
+// number with respect to it: the residual stream at three places, and the input, the neurons and
+// the addition of the network.
 #pragma once
 
 #include <optional>

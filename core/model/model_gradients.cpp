@@ -220,7 +220,7 @@ std::optional<Tensor> gradOutputOfLayer(const ModelTracePtr& trace, Stack stack,
   const Index from = stack == Stack::encoder ? 0 : layer;
   for (Index at = trace->layers(); at > from; --at) backward.runUnit();
   if (execution.stop()) return std::nullopt;
-  if (stack == Stack::decoder) return backward.ofOutput();
+  if (stack == Stack::decoder) return backward.outputGradient();
   const auto found = backward.found();
   return gradOutputOfLayer(passOf(trace, Stack::encoder), Stack::decoder, layer, found->memory,
                            execution);

@@ -45,7 +45,7 @@ class ModelBackward {
   std::optional<ModelGradients> found() const;
   /// The gradient of the attention's output, (1, T, D_out), in the layer that was gone through
   /// last.
-  const Tensor& ofOutput() const { return gradOutput_; }
+  const Tensor& outputGradient() const { return gradOutput_; }
   /// The gradient of the residual stream, (1, T, D), that enters the layer that was gone through
   /// last; before the first unit, of the one that leaves the last layer.
   const Tensor& ofStream() const { return gradStream_; }

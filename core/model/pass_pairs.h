@@ -1,5 +1,5 @@
-// Pass pairs: which head and token of another pass stands beside each of a pass, where attention is
-// compared: heads of the same number, as far as both passes have them, and tokens as
+// Pass pairs: which head and token of another pass is compared with each of a pass, where attention
+// is compared: heads of the same number, as far as both passes have them, and tokens as
 // text_alignment.h aligns them, of two models by what the tokens say.
 #pragma once
 
@@ -24,7 +24,7 @@ struct PassPairs {
   }
 };
 
-/// Why no token or head of two passes stands beside another, in words; empty where some do.
+/// Why no token or head of two passes can be compared, in words; empty where some do.
 std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other);
 
 /// The pairs of two passes that can be compared.

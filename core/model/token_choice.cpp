@@ -42,14 +42,15 @@ std::optional<TokenProbability> bestBarred(std::span<const float> logits,
   return best;
 }
 
-ChosenToken beside(const TokenProbability& token, const std::optional<TokenProbability>& barred) {
+/// A token as it is chosen where `barred`, the best one that may not be written, is left out.
+ChosenToken asChosen(const TokenProbability& token, const std::optional<TokenProbability>& barred) {
   if (!barred || barred->logit <= token.logit) return {token};
   return {token, TokenRule::barred, *barred};
 }
 
 }  // namespace
 
-Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index place) {
+Index sampledToken(std::span<const float> logits, const Sampling& sampling, Index place) {
   if (!(sampling.temperature > 0.0)) return mostProbable(logits, 1).front().id;
   const auto among = sampling.topK > 0 ? static_cast<std::size_t>(sampling.topK) : logits.size();
   const std::vector<TokenProbability> best = mostProbable(logits, among);
@@ -72,14 +73,14 @@ ChosenToken nextToken(std::span<const float> logits, const ModelConfig& config,
   const TargetTokens& target = config.target;
   if (const auto forced = forcedToken(logits, target, place)) return *forced;
   const RowProbabilities probabilities(logits);
-  if (target.never.empty()) return {probabilities(takenFrom(logits, sampling, place.made))};
+  if (target.never.empty()) return {probabilities(sampledToken(logits, sampling, place.made))};
   std::vector<float> said(logits.begin(), logits.end());
   for (const Index id : target.never) {
     if (id < 0 || id >= std::ssize(said)) continue;
     said[static_cast<std::size_t>(id)] = -std::numeric_limits<float>::infinity();
   }
-  const Index id = takenFrom(said, sampling, place.made);
-  return beside(probabilities(id), bestBarred(logits, target));
+  const Index id = sampledToken(said, sampling, place.made);
+  return asChosen(probabilities(id), bestBarred(logits, target));
 }
 
 std::vector<ChosenToken> followers(std::span<const float> logits, const ModelConfig& config,
@@ -90,7 +91,7 @@ std::vector<ChosenToken> followers(std::span<const float> logits, const ModelCon
   std::vector<ChosenToken> best;
   for (const TokenProbability& token : mostProbable(logits, count + target.never.size())) {
     const bool may = std::ranges::find(target.never, token.id) == target.never.end();
-    if (may && best.size() < count) best.push_back(beside(token, barred));
+    if (may && best.size() < count) best.push_back(asChosen(token, barred));
   }
   return best;
 }

@@ -25,7 +25,7 @@ struct Sampling {
 
 /// Returns the token chosen from a row of logits (V). One seed and place give the same token on
 /// every machine.
-Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index place);
+Index sampledToken(std::span<const float> logits, const Sampling& sampling, Index place);
 
 /// The rule of a model that had a part in the choice of a token.
 enum class TokenRule {

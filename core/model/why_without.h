@@ -44,7 +44,7 @@ std::vector<WithoutParts> withoutPartsOfLevels(const ModelTracePtr& trace,
 /// they are not among `without`.
 const WithoutWriter* withoutFollowed(const WithoutParts& without, const WhyStep& step);
 
-/// A chain with all that is told of it.
+/// A chain and the sentences about it.
 struct WhyChain {
   ModelTracePtr trace;
   WhyQuestion question;

@@ -114,7 +114,7 @@ bool ModelTrainer::evaluate(const ExecutionContext& given) {
     stop(result->notFinite);
     return false;
   }
-  snapshots_.add(stepsTaken_, parameters(), foundSomething());
+  snapshots_.add(stepsTaken_, parameters(), madeDiscovery());
   return true;
 }
 

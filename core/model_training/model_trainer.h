@@ -112,7 +112,7 @@ class ModelTrainer {
   virtual void dropEvaluationsAfter(Index step) = 0;
   /// Returns whether the newest evaluation is the first with a discovery, so that its snapshot is
   /// never dropped.
-  virtual bool foundSomething() const { return false; }
+  virtual bool madeDiscovery() const { return false; }
 
   bool train(const ExecutionContext& execution);
   void stop(std::string what);

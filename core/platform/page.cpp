@@ -15,7 +15,7 @@ namespace headscope::platform {
 // A synchronous request: computations run on threads of their own, where it holds up nothing; on a
 // page without threads a frame waits for it. Such a request may not ask for bytes, and gets them as
 // characters. Returns 0 where there is no answer; else memory for free().
-EM_JS(char*, headscope_load_beside_page, (const char* path, int* bytes), {
+EM_JS(char*, headscope_load_from_page, (const char* path, int* bytes), {
   const request = new XMLHttpRequest();
   request.open('GET', UTF8ToString(path), false);
   request.overrideMimeType('text/plain; charset=x-user-defined');
@@ -33,17 +33,17 @@ EM_JS(char*, headscope_load_beside_page, (const char* path, int* bytes), {
 });
 // clang-format on
 
-std::optional<std::string> loadBesidePage(const std::string& path) {
+std::optional<std::string> loadFromPage(const std::string& path) {
   int bytes = 0;
   const std::unique_ptr<char, decltype(&std::free)> data(
-      headscope_load_beside_page(path.c_str(), &bytes), &std::free);
+      headscope_load_from_page(path.c_str(), &bytes), &std::free);
   if (data == nullptr) return std::nullopt;
   return std::string(data.get(), static_cast<std::size_t>(bytes));
 }
 
 #else
 
-std::optional<std::string> loadBesidePage(const std::string& /*path*/) { return std::nullopt; }
+std::optional<std::string> loadFromPage(const std::string& /*path*/) { return std::nullopt; }
 
 #endif
 

@@ -14,6 +14,6 @@ inline constexpr bool kInPage = false;
 
 /// Loads a file that lies next to the page, by its path from there. Nothing where it cannot be
 /// loaded, and outside of a page.
-std::optional<std::string> loadBesidePage(const std::string& path);
+std::optional<std::string> loadFromPage(const std::string& path);
 
 }  // namespace headscope::platform

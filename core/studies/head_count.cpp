@@ -33,7 +33,7 @@ Index bytesHeldBy(const Trace& trace) {
 
 /// A copy of the document with X and the memory at new addresses. A pass after one of the document
 /// then finds a changed input and unchanged weights.
-DocumentPtr withInputAnew(const Document& document) {
+DocumentPtr withCopiedInput(const Document& document) {
   Input input = *document.input;
   input.x = input.x.clone();
   input.memory = input.memory.clone();
@@ -143,7 +143,7 @@ void HeadCountMeasure::runPass() {
   if (!trace_) execution_.memory = std::make_shared<BlockStore>();
   keepForPasses(*execution_.memory, *document_);
   TracePtr trace =
-      runLayerAttention(trace_ ? withInputAnew(*document_) : document_, trace_, execution_);
+      runLayerAttention(trace_ ? withCopiedInput(*document_) : document_, trace_, execution_);
   if (!trace) return;  // cancelled
   trace_ = std::move(trace);
   point_.ms = point_.runs == 0 ? trace_->ms : std::min(point_.ms, trace_->ms);

@@ -50,7 +50,8 @@ class SafetensorsFile {
   /// Reads a matrix of F16 or BF16 as it is kept; empty for other types and shapes. Throws as read
   /// does.
   HalfMatrix readHalf(const std::string& name) const;
-  /// As read, but allows values that are NaN or infinite, such as a trace's masked scores.
+  /// Reads a tensor as `read` does, but allows values that are NaN or infinite, such as a trace's
+  /// masked scores.
   Tensor readAny(const std::string& name) const;
   /// Returns whether the file on the disk is no longer the one that was opened.
   bool changed() const { return file_ != nullptr && file_->changed(); }

@@ -25,7 +25,7 @@ class Shape {
   Shape(std::initializer_list<Index> lengths) {
     for (const Index length : lengths) append(length);
   }
-  /// As many axes, of length 0.
+  /// A shape of so many axes, each of length 0.
   explicit Shape(std::size_t axes) : size_(checked(axes)) {}
 
   std::size_t size() const { return size_; }

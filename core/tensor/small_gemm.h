@@ -10,7 +10,7 @@ namespace headscope {
 /// of rows does not matter, so that the bits of a row do not depend on it.
 bool isSmallProduct(Index depth, Index width);
 
-/// As gemm.
+/// Computes what gemm computes (gemm.h).
 void smallGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixView& c,
                const Product& product);
 
@@ -18,7 +18,7 @@ void smallGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixV
 /// AVX2, on which float64 costs little.
 bool isPreciseProduct(Index depth, Index width);
 
-/// As gemm, summed in float64, for processors without AVX-512.
+/// Computes what gemm computes, summed in float64, for processors without AVX-512.
 void preciseGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixView& c,
                  const Product& product);
 

@@ -5,7 +5,7 @@
 
 namespace headscope {
 
-/// As gemm. The bits of a row do not depend on the number of rows.
+/// Computes what gemm computes. The bits of a row do not depend on the number of rows.
 void vectorGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixView& c,
                 const Product& product);
 

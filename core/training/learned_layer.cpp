@@ -32,7 +32,7 @@ bool saysWhere(TensorId id) {
 
 constexpr float kFirstNone = 2.0F;
 constexpr Index kMemoryKept = 256 << 20;
-constexpr Index kStepsTold = 4;
+constexpr Index kRecentStats = 4;
 
 /// Each parameter has a value, gradient, mean and square; the matrices are packed for products, and
 /// the readout keeps two copies of the initial W_O.
@@ -338,7 +338,7 @@ void LayerLearner::take(const Step& step) {
   curriculum_->learned();
   ++stepsDone_;
   stats_.push_back({step.answers().loss, step.answers().right});
-  if (std::ssize(stats_) > kStepsTold) stats_.pop_front();
+  if (std::ssize(stats_) > kRecentStats) stats_.pop_front();
 }
 
 double LayerLearner::loss() const {

@@ -49,8 +49,8 @@ class StudyRun {
   StudyRun(const Task& task, const Variant& variant, Index memoryBudgetBytes)
       : name_(variant.name), trainer_(task, variant.settings, memoryBudgetBytes) {}
 
-  /// As Trainer::step. Also records the statistics of the scores at the first step and at each
-  /// evaluation.
+  /// Takes a step of the trainer (Trainer::step) and records the statistics of the scores at the
+  /// first step and at each evaluation.
   bool step(const ExecutionContext& execution);
 
   const std::string& name() const { return name_; }

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST_F(Autosave, FollowsEveryChangeAndGoesOnACleanExit) {
+TEST_F(Autosave, FollowsEveryChangeAndIsRemovedByACleanExit) {
   ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
   EXPECT_TRUE(autosaves().empty());
   ui_.typeSentence("Not saved yet");

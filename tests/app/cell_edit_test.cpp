@@ -204,7 +204,7 @@ TEST(CellEdit, DraggingTheChosenCellOnTheStepViewChangesItUpwards) {
   EXPECT_TRUE(ui.document().pins.empty());
 }
 
-TEST(CellEdit, TheWheelOverACellIsOneEntryWhileItGoesOn) {
+TEST(CellEdit, TheWheelOverACellIsOneEntryWhileItContinues) {
   const CellRef cell{TensorId::weights, 0, 0, 2, 4};
   CellDriver ui(StepId::softmax, cell);
   const float before = ui.value(cell);

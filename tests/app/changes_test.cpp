@@ -53,8 +53,8 @@ TEST(Comparison, BringsNothingBeforeItIsTaken) {
   std::promise<void> ready;
   Scheduler scheduler;
   Comparison comparison(scheduler, 1);
-  comparison.setWake([&, told = false]() mutable {
-    if (!std::exchange(told, true)) ready.set_value();
+  comparison.setWake([&, notified = false]() mutable {
+    if (!std::exchange(notified, true)) ready.set_value();
   });
   comparison.want(textDocument("a b c", 16, 2));
   ready.get_future().wait();
@@ -295,7 +295,7 @@ TEST(Flash, LightsWhatChangedFadesAndThenAsksForNothing) {
   EXPECT_GT(flashes(), 8 * 20);  // undo as well
 }
 
-TEST(Flash, WhatIsLargeIsMeasuredBesideTheFramesAndLightsUpWhenItIsKnown) {
+TEST(Flash, WhatIsLargeIsMeasuredInTheBackgroundAndLightsUpWhenItIsKnown) {
   const DocumentPtr document = edited(textDocument("a b c", 16, 2), SetTokens{600});
   const TracePtr before = passOf(document);
   const TracePtr after =

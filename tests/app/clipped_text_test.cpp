@@ -156,10 +156,10 @@ bool isHalfHidden(const ScreenText& screen, const TextRun& run) {
 }
 
 /// Returns whether the glyph at a byte goes on the number that the byte before belongs to.
-bool goesOn(const TextRun& run, std::size_t at) {
+bool continuesNumber(const TextRun& run, std::size_t at) {
   constexpr float kApart = 0.3F;  // of the letters' height
   const Spot &before = run.glyphs[run.glyphAt[at - 1]], &now = run.glyphs[run.glyphAt[at]];
-  if (now.turned != 0.0F) {  // the next of several turned numbers begins beside this one
+  if (now.turned != 0.0F) {  // the next of several turned numbers begins next to this one
     const ImVec2 a = before.centre(), b = now.centre();
     return std::hypot(a.x - b.x, a.y - b.y) < 0.8F * fontSize(now.font) * now.stretch;
   }
@@ -177,7 +177,8 @@ std::string unseparatedNumbers(const ScreenText& screen) {
     if (!inBody(run) || text.find('(') != std::string::npos || isHalfHidden(screen, run)) continue;
     for (std::size_t at = 0; at < text.size(); ++at) {
       std::size_t end = at;
-      while (end < text.size() && isDigit(text[end]) && (end == at || goesOn(run, end))) ++end;
+      while (end < text.size() && isDigit(text[end]) && (end == at || continuesNumber(run, end)))
+        ++end;
       const bool decimals = at > 0 && std::string_view(".,_").find(text[at - 1]) < 3;
       const bool fraction = end + 1 < text.size() && text[end] == '.' && isDigit(text[end + 1]);
       // shapes, whose brackets may be texts of their own

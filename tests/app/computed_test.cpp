@@ -34,7 +34,7 @@ bool nextFrame(Computations& computations) {
   return news;
 }
 
-TEST(Computations, GiveWhatWasComputedBeside) {
+TEST(Computations, GiveWhatWasComputedInTheBackground) {
   Scheduler scheduler;
   Computations computations(scheduler);
   EXPECT_EQ(want(computations, 1, Schedule::background).current, nullptr);

@@ -23,7 +23,7 @@ TEST(DesignedHeadsShown, XavierHeadsBearNone) {
   EXPECT_FALSE(ui.shows("(Previous token)"));
 }
 
-TEST(DesignedHeadsShown, TheirStructureIsToldAtTheName) {
+TEST(DesignedHeadsShown, TheirStructureStandsAtTheName) {
   AppDriver ui(designed("original-transformer"));
   ui.click("Head 2", "strip");
   ui.hover(ui.at("head 2 (Verb"));
@@ -33,7 +33,7 @@ TEST(DesignedHeadsShown, TheirStructureIsToldAtTheName) {
   }
 }
 
-TEST(DesignedHeadsShown, AnotherNumberOfHeadsIsDesignedAnew) {
+TEST(DesignedHeadsShown, AnotherNumberOfHeadsIsDesignedAgain) {
   AppDriver ui(designed("original-transformer"));
   ui.typeInto("heads", "4");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);

@@ -10,7 +10,7 @@ namespace {
 
 using host::secondsToWait;
 
-TEST(FramePace, NothingGoesOnWithoutEvents) {
+TEST(FramePace, NothingContinuesWithoutEvents) {
   EXPECT_TRUE(std::isinf(secondsToWait({true, 0, false, kNever})));
   EXPECT_EQ(secondsToWait({true, 2, false, kNever}), 0.0);
   EXPECT_TRUE(std::isinf(secondsToWait({false, 2, true, 0.1}))) << "of a window that is not seen";

@@ -292,7 +292,7 @@ class RepeatedTokens : public LongHeads {
   RepeatedTokens() : LongHeads(7) {}
 };
 
-TEST_F(RepeatedTokens, AreToldApartByTheirPlacesInTheWholeTextWhereAPartIsShown) {
+TEST_F(RepeatedTokens, AreDistinguishedByTheirPlacesInTheWholeTextWhereAPartIsShown) {
   EXPECT_TRUE(shows("0 w0"));
   ui_.click("+", kCard);
   ASSERT_EQ(heads().keys, (TokenRange{150, 300}));

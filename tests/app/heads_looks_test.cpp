@@ -21,7 +21,7 @@ namespace {
 
 using Places = std::vector<Index>;
 constexpr Index kAll = 1'000'000;
-const std::atomic<bool> kGoOn = false;
+const std::atomic<bool> kUncancelled = false;
 
 class HeadsLooks : public testing::Test {
  protected:
@@ -53,7 +53,7 @@ class HeadsLooks : public testing::Test {
 
 TEST_F(HeadsLooks, DrawsTheChosenHeadsLargestWeights) {
   const LineQuestion q{0, {0}, {0, 6}, -1, static_cast<double>(0.9F), kAll};
-  const LineChoice expected = chooseLines(ui_.trace(), q, kGoOn);
+  const LineChoice expected = chooseLines(ui_.trace(), q, kUncancelled);
   EXPECT_EQ(ribbons().size(), expected.lines.size());
   EXPECT_TRUE(shows(fmt::format("{} of 36 weights", expected.lines.size()))) << all();
   EXPECT_TRUE(shows("make up 90 %")) << all();
@@ -167,7 +167,7 @@ TEST_F(HeadsLooks, TheValueThatCountsMostIsNamed) {
   EXPECT_TRUE(named) << all();
 }
 
-TEST_F(HeadsLooks, AGainIsSaidBesideTheMean) {
+TEST_F(HeadsLooks, AGainIsSaidNextToTheMean) {
   ui_.view().heads.query = 2;
   ui_.restart(apply(*ui_.app().document(), SetHeadGain{0, 0.5F}, kTestBudget).document, ui_.view());
   open(LooksTab::values);

@@ -46,7 +46,7 @@ TEST(MoreHeads, SaysWhatEachNumberOfHeadsCosts) {
   EXPECT_TRUE(ui.shows(fmt::format("{} distinct", *point->distinct(cut)), "effects"));
 }
 
-TEST(MoreHeads, StartsAnewForAnotherDocument) {
+TEST(MoreHeads, StartsAgainForAnotherDocument) {
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000, onTab(EffectTab::moreHeads));
   settleAll(ui);
   ui.typeInto("heads", "4");

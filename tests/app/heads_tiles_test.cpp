@@ -1,4 +1,4 @@
-// The texts on the tiles of heads, and norm-weighted attention beside plain attention.
+// The texts on the tiles of heads, and norm-weighted attention compared with plain attention.
 #include <cstddef>
 #include <string>
 
@@ -40,7 +40,7 @@ class DesignedGrid : public HeadsGrid {
   }
 };
 
-TEST_F(DesignedGrid, TilesSayWhatTheyAreMadeForAndWhatTheyMeasureAs) {
+TEST_F(DesignedGrid, TilesSayWhatTheyAreDesignedForAndWhatTheyMeasureAs) {
   EXPECT_TRUE(shows("Adjective ↔ noun")) << ui_.screen().all(kCard);
   // a purpose that is not true here is grey and says so, without another name
   EXPECT_EQ(inColor("Adjective↔noun", theme(ThemeKind::light).textMuted), 1);
@@ -88,7 +88,7 @@ TEST_F(DesignedGrid, NamesAreWholeWhateverTheCount) {
   }
 }
 
-TEST_F(HeadsGrid, NormWeightedStandsBesidePlainAttentionWithTheDifference) {
+TEST_F(HeadsGrid, NormWeightedStandsNextToPlainAttentionWithTheDifference) {
   ui_.view().selection.head = 3;
   ui_.click("norm-weighted", kCard);
   ASSERT_EQ(maps().size(), 8U + 3U);
@@ -137,7 +137,7 @@ HeadReport reportOf(const std::string& label, std::optional<double> score,
                     std::optional<RelationScore> made) {
   HeadReport report;
   report.labels = {{label, label, score, "", 9, label != "mixed"}};
-  report.madeFor = {std::move(made)};
+  report.designedPurposes = {std::move(made)};
   return report;
 }
 

@@ -348,7 +348,7 @@ TEST_F(Input, TheKeyboardThatIsLostLetsGoOfEveryKey) {
   EXPECT_FALSE(keyDown(Key{'Z'}));
 }
 
-TEST_F(Input, AKeyWhoseReleaseWasNeverToldIsPressedAgain) {
+TEST_F(Input, AKeyWhoseReleaseWasNeverReportedIsPressedAgain) {
   key(Key{'S'}, KeyAction::press);
   EXPECT_EQ(presses(Key{'S'}, false), 1);
   key(Key{'S'}, KeyAction::press);

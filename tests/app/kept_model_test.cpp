@@ -122,7 +122,7 @@ TEST_F(KeptImageModel, ComesBackWithItsPictureAndItsEditedLayer) {
   EXPECT_TRUE(ui_.shows("vit, layer 2 of 2", kLayerStripCard)) << ui_.screen().all();
 }
 
-TEST_F(KeptModel, GoesOnBeingEditedAfterwards) {
+TEST_F(KeptModel, ContinuesBeingEditedAfterwards) {
   saveAs(lecture());
   ui_.restart(presetDocument("by-hand"));
   open(lecture());

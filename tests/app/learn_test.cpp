@@ -30,7 +30,7 @@ TEST(LearnPage, ListsEveryLesson) {
   EXPECT_FALSE(ui.shows("d_model", "top bar"));
 }
 
-TEST(LearnPage, ALessonStandsBesideThePage) {
+TEST(LearnPage, ALessonStandsNextToThePage) {
   AppDriver ui;
   openFirstLesson(ui);
   EXPECT_TRUE(ui.shows("1 of 6", "lesson"));
@@ -81,7 +81,7 @@ TEST(LearnPage, ASceneShowsTheSentenceOfABatchThatItNames) {
 }
 
 /// The button of an open lesson is also in the picture that its scenes show.
-TEST(LearnPage, ALessonThatIsOpenIsNotBegunAnewByItsButton) {
+TEST(LearnPage, ALessonThatIsOpenIsNotBegunAgainByItsButton) {
   AppDriver ui;
   openLesson(ui, "A sentence looks into another");
   ui.press(Key::pageDown);
@@ -206,7 +206,7 @@ TEST(LearnPage, ATaskIsJudgedByTheTrainingRun) {
   EXPECT_FALSE(ui.shows("–", "lesson"));
 }
 
-TEST(LearnPage, ASceneThatSaysSoBeginsItsRunAnew) {
+TEST(LearnPage, ASceneThatSaysSoBeginsItsRunAgain) {
   AppDriver ui;
   ui.view().selection.page = kTrainPage;
   ui.settle();

@@ -23,7 +23,7 @@ DocumentPtr learnedDocument() {
   return std::make_shared<const Document>(std::move(document));
 }
 
-TEST(LearnedHeads, AreLearnedBesideTheFrames) {
+TEST(LearnedHeads, AreLearnedInTheBackground) {
   AppDriver ui(smallDocument(WeightInit::xavier));
   const auto before = ui.document().weights.wQ.values();
   ui.app().apply(DrawWeights{WeightInit::learned, 1}, "");

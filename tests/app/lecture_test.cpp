@@ -101,7 +101,7 @@ TEST_F(LectureWindow, EverySceneIsReadFromTheLastRow) {
   EXPECT_TRUE(ui_.shows("that is multi-head attention")) << ui_.screen().all();
 }
 
-TEST_F(LectureWindow, ArrowsGoOnAndBackAndOnTheTimelineByMoments) {
+TEST_F(LectureWindow, ArrowsGoForwardAndBackAndOnTheTimelineByMoments) {
   present();
   EXPECT_TRUE(ui_.shows("1 of 14")) << ui_.screen().all();
   key(Key::right);

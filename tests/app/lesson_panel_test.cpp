@@ -70,7 +70,7 @@ TEST(LessonPanel, ATaskDoneEarlyTellsNothingBeforeTheQuestionIsAnswered) {
   EXPECT_TRUE(ui.shows("whatever a bank is", "lesson")) << ui.screen().all("lesson");
 }
 
-TEST(LessonPanel, TheEndAsksTheOpenQuestionsAnewAndThemAlone) {
+TEST(LessonPanel, TheEndAsksTheOpenQuestionsAgainAndThemAlone) {
   AppDriver ui;
   openLesson(ui, "Twelve questions");
   for (int i = 0; i < 3; ++i) ui.press(Key::pageDown);
@@ -138,7 +138,7 @@ void goToTheEnd(AppDriver& ui, std::string_view title) {
   EXPECT_TRUE(ui.shows("What you saw", "lesson")) << title << ui.screen().all("lesson");
 }
 
-TEST(LessonPanel, GoesOnToTheNextPathAndToTheQuestionsAtLast) {
+TEST(LessonPanel, ContinuesToTheNextPathAndToTheQuestionsAtLast) {
   AppDriver ui;
   goToTheEnd(ui, "More heads");
   EXPECT_TRUE(ui.shows("Next: Decoding", "lesson")) << ui.screen().all("lesson");

@@ -84,14 +84,14 @@ class LongLink : public testing::Test {
   AppDriver driver_{document_};
 };
 
-TEST_F(LongLink, IsMadeBesideTheFramesAndCanBeStopped) {
+TEST_F(LongLink, IsMadeInTheBackgroundAndCanBeStopped) {
   ImGui::SetClipboardText("before");
   driver_.app().copyLink();
   expectFramesAndStop();
   EXPECT_STREQ(ImGui::GetClipboardText(), "before");
 }
 
-TEST_F(LongLink, IsOpenedBesideTheFramesAndCanBeStopped) {
+TEST_F(LongLink, IsOpenedInTheBackgroundAndCanBeStopped) {
   const std::string link = linkOf({document_, "{}", {}, {}}, kTestBudget, xavier);
   driver_.restart(presetDocument("by-hand"));
   driver_.app().openLink(link);

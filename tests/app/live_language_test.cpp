@@ -44,7 +44,7 @@ class LiveLanguageRun : public testing::Test {
   LiveLanguage live_{scheduler_, Index{1} << 30};
 };
 
-TEST_F(LiveLanguageRun, LooksBackAndGoesOnFromThere) {
+TEST_F(LiveLanguageRun, LooksBackAndContinuesFromThere) {
   settled();
   takeSteps(20);
   const auto twentieth = settled();

@@ -105,7 +105,7 @@ TEST(Mistakes, WrongRightAndTheDifferenceAreThoseOfTheTwoPasses) {
   }
 }
 
-TEST(Mistakes, TheWholePassesAreMeasuredBesideTheFrames) {
+TEST(Mistakes, TheWholePassesAreMeasuredInTheBackground) {
   AppDriver ui(causalDocument(), 1600, 1000, mistakesTool());
   ASSERT_TRUE(
       ui.shows("largest difference over all heads", "compared with the correct computation"));

@@ -139,7 +139,7 @@ TEST_F(ModelExport, AChainIsWrittenWithAllItsLevels) {
             whyJson(chain, formats::WhyNames{tokenizer, tokenizer}).dump(2) + "\n");
 }
 
-/// A picture beside the tab Why has every level of the chain, whichever is on the screen.
+/// A picture next to the tab Why has every level of the chain, whichever is on the screen.
 TEST_F(ModelExport, APictureOfAChainHasAllItsLevels) {
   ui.view().model.prediction.reading = kWhyReading;
   ui.view().model.prediction.why = "h1.1 s2";

@@ -92,7 +92,7 @@ TEST_F(GradientMap, ShowsTheLengthOfEachHeadsGradient) {
 }
 
 /// Flow shows gradients of one layer, the page Model those of all heads; each keeps its own.
-TEST_F(GradientMap, StandsBesideTheGradientsOfALayer) {
+TEST_F(GradientMap, StandsNextToTheGradientsOfALayer) {
   open("tiny-gpt2", kText);
   ui.pick("a measure", "gradient of the word", kModelHeadsCard);
   calm();

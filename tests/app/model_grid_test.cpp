@@ -39,7 +39,7 @@ TEST(TileBlocks, LaysLayersSideBySideWhereTilesGetLarger) {
   EXPECT_LT((odd.blocks - 1) * odd.rows, 5) << "no block is empty";
 }
 
-TEST(TileBlocks, ARowGoesOnBelow) {
+TEST(TileBlocks, ARowContinuesBelow) {
   EXPECT_EQ(TileBlocks::ofRow({400, 100}, 16), (TileBlocks{2, 8, 1}));
   EXPECT_EQ(TileBlocks::ofRow({100, 100}, 1), (TileBlocks{1, 1, 1}));
 }

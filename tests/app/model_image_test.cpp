@@ -137,7 +137,7 @@ TEST_F(ModelImage, EveryPartOfALabelIsReplaced) {
 }
 
 /// A patch is drawn wherever a list or a map names it: at the places of a sweep, and in a chain.
-TEST_F(ModelImage, PatchesStandBesideTheirNames) {
+TEST_F(ModelImage, PatchesStandNextToTheirNames) {
   drop("image_models/vit");
   const auto calm = [&] {
     for (int i = 0; i < 4; ++i) {
@@ -205,7 +205,7 @@ TEST_F(ModelImage, ASlideHasThePictureAndItsShapes) {
   EXPECT_FALSE(ui.shows("from all patches"));
 }
 
-/// Another picture beside the page's own: the head's row on both, and both labels.
+/// Another picture next to the page's own: the head's row on both, and both labels.
 TEST_F(ModelImage, TwoPicturesStandSideBySide) {
   ui.view().model.place = {formats::kShapesModel, {}};
   ui.view().selection.page = kModelPage;

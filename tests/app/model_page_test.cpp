@@ -334,7 +334,7 @@ TEST_F(ModelPage, WithoutATokenizerIdsAreTyped) {
   EXPECT_TRUE(ui.shows("0, 1, 2", kModelTextCard));
 }
 
-TEST_F(ModelPage, HeadsOfManyTokensAreMadeSmallBesideTheFrames) {
+TEST_F(ModelPage, HeadsOfManyTokensAreMadeSmallInTheBackground) {
   const std::filesystem::path from = std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-llama";
   const std::filesystem::path folder = "many-tokens-llama";
   std::filesystem::remove_all(folder);

@@ -133,7 +133,7 @@ TEST_F(PredictionCard, AHeadsOutputIsReplaced) {
   EXPECT_FALSE(shows("total effect 0.000")) << all();
 }
 
-TEST_F(PredictionCard, TheModelGoesOnAndItsTokensAreTaken) {
+TEST_F(PredictionCard, TheModelContinuesAndItsTokensAreTaken) {
   openInduction();
   tab("Go on");
   EXPECT_TRUE(shows("K and V, (4, 12,")) << all();
@@ -174,7 +174,7 @@ TEST_F(PredictionCard, AHeadsWeightsAreRead) {
 }
 
 /// A strong direction decides what is said.
-TEST_F(PredictionCard, WhatGoesOnIsSteered) {
+TEST_F(PredictionCard, WhatContinuesIsSteered) {
   openTiny("tiny-gpt2", "The cat");
   tab("Go on");
   GenerationView& view = ui.view().model.prediction.generation;
@@ -241,7 +241,7 @@ TEST_F(PredictionCard, WhatGoesOnIsSteered) {
   EXPECT_NE(byHead, steered);
 }
 
-TEST_F(PredictionCard, ATextThatFillsTheModelIsCutToGoOn) {
+TEST_F(PredictionCard, ATextThatFillsTheModelIsCutToContinue) {
   open(formats::kInductionModel, "abcdefghabcdefghabcdefghabcdefgh");
   tab("Go on");
   EXPECT_FALSE(shows("generate")) << all();
@@ -273,7 +273,7 @@ TEST_F(PredictionCard, SamplingFollowsItsSeed) {
   EXPECT_EQ(made(1), one);
 }
 
-TEST_F(PredictionCard, AModelOfHiddenWordsDoesNotGoOn) {
+TEST_F(PredictionCard, AModelOfHiddenWordsDoesNotContinue) {
   openTiny("tiny-bert", "the cat sat");
   tab("Go on");
   EXPECT_TRUE(shows("cannot continue a text")) << all();
@@ -352,7 +352,7 @@ class Going : public testing::Test {
   LiveGeneration going{scheduler};
 };
 
-TEST_F(Going, IsHaltedAndGoesOn) {
+TEST_F(Going, IsPausedAndResumed) {
   constexpr Index kMany = 20;
   going.begin(from, {}, kMany);
   going.play(false);

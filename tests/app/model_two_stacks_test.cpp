@@ -438,7 +438,7 @@ TEST_F(TwoStacksPage, ASessionKeepsTheTargetAndTheEdits) {
 }
 
 /// Another source gets another target, and edits of the cross-attention stay.
-TEST_F(TwoStacksPage, AnotherSourceIsWrittenForAnew) {
+TEST_F(TwoStacksPage, AnotherSourceIsWrittenForAgain) {
   attention("cross");
   ui_.click("layer 1, cross-attention, head 1 off", kModelHeadsCard);
   calm();

@@ -77,7 +77,7 @@ TEST_F(ModelWhy, PairsAreLeftOutOnAsking) {
   EXPECT_TRUE(shows("without each")) << "another score\n" << all();
 }
 
-/// Every level of a chain stands beside the others, and a click opens one.
+/// Every level of a chain stands next to the others, and a click opens one.
 TEST_F(ModelWhy, AWholeChainIsOneFigure) {
   openInduction();
   tab("Why");
@@ -104,7 +104,7 @@ TEST_F(ModelWhy, AWholeChainIsOneFigure) {
   EXPECT_FALSE(ui.view().model.prediction.whyWhole);
 }
 
-/// The writer that a chain follows from a score has both numbers beside the pairs.
+/// The writer that a chain follows from a score has both numbers next to the pairs.
 TEST_F(ModelWhy, AFollowedWriterOfAScoreIsLeftOutToo) {
   openInduction();
   tab("Why");
@@ -177,8 +177,8 @@ TEST_F(ModelWhy, FollowsTheLargestPart) {
   EXPECT_EQ(ui.view().model.prediction.why, "f1 n1.693") << all();
 }
 
-/// Where the largest part is a network's, the largest head is a step beside it.
-TEST_F(ModelWhy, TheLargestHeadIsAStepBesideTheLargestPart) {
+/// Where the largest part is a network's, the largest head is a step next to it.
+TEST_F(ModelWhy, TheLargestHeadIsAStepNextToTheLargestPart) {
   openWhyLeo();
   EXPECT_TRUE(shows("All that networks wrote: ")) << all();
   tab("largest head");

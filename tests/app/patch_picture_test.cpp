@@ -12,7 +12,7 @@ TEST(PatchPictures, AreOfPatchesAlone) {
   EXPECT_FALSE(PatchPicture::of(*presetDocument("original-transformer")->input, 0));
 }
 
-/// A wide grid of a model's patches keeps its form, and its class token stands beside it.
+/// A wide grid of a model's patches keeps its form, and its class token stands next to it.
 TEST(PatchPictures, OfAGridHaveItsForm) {
   Input input;
   input.x = Tensor::zeros({1, 9, 2});

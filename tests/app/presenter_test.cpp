@@ -117,7 +117,7 @@ TEST_F(Presenting, TheCardWithTheKeyboardComesFirst) {
   EXPECT_TRUE(alone("Where each head looks")) << ui_.screen().all();
 }
 
-TEST_F(Presenting, StepsGoOnAndTheLineSaysWhere) {
+TEST_F(Presenting, StepsFollowEachOtherAndTheLineSaysWhere) {
   ui_.press(Key::f11);
   ui_.press(Key::right);
   EXPECT_EQ(ui_.view().selection.step, StepId::scale);

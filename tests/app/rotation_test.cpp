@@ -115,7 +115,7 @@ TEST(Rotation, WithoutRoPEItIsOffered) {
   EXPECT_TRUE(ui.shows("q·k =", "flow"));
 }
 
-TEST(Rotation, ThetaIsSetBesideTheSwitch) {
+TEST(Rotation, ThetaIsSetNextToTheSwitch) {
   AppDriver ui(turnedDocument());
   ui.click("More ▾", "top bar");
   ui.typeInto("RoPE's theta", "500", "Popup");

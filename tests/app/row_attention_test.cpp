@@ -38,7 +38,7 @@ TEST(RowAttention, GateAndPairBiasAreSwitchedInTheMenuMore) {
   EXPECT_FALSE(ui.config().pairBias.on());
 }
 
-TEST(RowAttention, TheStepViewShowsGateAndBiasBesideWhatTheyChange) {
+TEST(RowAttention, TheStepViewShowsGateAndBiasNextToWhatTheyChange) {
   AppDriver ui(alphaFold());
   using T = TensorId;
   EXPECT_EQ(shownIn(ui, StepId::gate),

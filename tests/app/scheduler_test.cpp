@@ -225,7 +225,7 @@ TEST(BackgroundTask, IsStoppedWhenItGoes) {
 
 using After = TaskRunner::After;
 
-/// However many long units of others are under way, the pass of an edit starts, and beside a long
+/// However many long units of others are under way, the pass of an edit starts, and next to a long
 /// pass a session is saved.
 TEST(Scheduler, UrgentTasksNeverWaitForLongUnits) {
   Scheduler scheduler(2);

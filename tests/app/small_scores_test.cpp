@@ -28,14 +28,15 @@ TEST(SmallScores, ShowTheLargestOfEveryBlockHeadByHead) {
 
   Scheduler scheduler;
   Computations computations(scheduler);
-  BackgroundSmallScores beside;
+  BackgroundSmallScores inBackground;
   const auto first = [&](TensorId id) { return wholeMatrix(id, pass->config(), 0, 1); };
-  EXPECT_FALSE(cellsToShow(*beside.shown(pass, 0, 1, computations), first(TensorId::weights)));
+  EXPECT_FALSE(
+      cellsToShow(*inBackground.shown(pass, 0, 1, computations), first(TensorId::weights)));
   TracePtr shown;
   for (int head = 0; head < 2; ++head) {
     computations.finish();
     computations.beginFrame(false);
-    shown = beside.shown(pass, 0, 1, computations);
+    shown = inBackground.shown(pass, 0, 1, computations);
     EXPECT_TRUE(cellsToShow(*shown, first(TensorId::weights)));  // the chosen one first
   }
   Magnitudes magnitudes;
@@ -55,7 +56,7 @@ TEST(SmallScores, ShowTheLargestOfEveryBlockHeadByHead) {
     }
     EXPECT_EQ(magnitudes.of(*shown, id, 0, -1), Magnitudes().of(*held, id, 0, -1));
   }
-  EXPECT_EQ(beside.shown(held, 0, 0, computations), held);
+  EXPECT_EQ(inBackground.shown(held, 0, 0, computations), held);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST_F(StepViewNotes, OffersAMaskWhereNothingIsMasked) {
   EXPECT_FALSE(ui_.shows("Nothing is masked", "stage"));
 }
 
-/// A bias without a mask is a step by its own name, with no empty mask beside its matrix.
+/// A bias without a mask is a step by its own name, with no empty mask next to its matrix.
 TEST(StepViewOfABias, IsNoMask) {
   AppDriver ui(presetDocument("alphafold2-evoformer"));
   ui.view().selection.page = kFlowPage;

@@ -76,7 +76,7 @@ class StoriesPage : public testing::Test {
   AppDriver ui_{textDocument("The cat slept ."), 1600, 1000, smallStories()};
 };
 
-TEST_F(StoriesPage, TakesSingleStepsAndStartsAnew) {
+TEST_F(StoriesPage, TakesSingleStepsAndStartsAgain) {
   EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard));
   EXPECT_TRUE(ui_.shows("Layer 2 · head 2", kSentenceHeadsCard));
   EXPECT_TRUE(ui_.shows("at step 0", kWrittenTextCard));
@@ -277,7 +277,7 @@ TEST_F(StoriesPage, ItsHeadsAreLookedForInAModel) {
 }
 
 /// The heads of a run and of the page's model are measured on the same texts.
-TEST_F(StoriesPage, ItsHeadsStandBesideThoseOfAModel) {
+TEST_F(StoriesPage, ItsHeadsStandNextToThoseOfAModel) {
   ui_.click("In other models", kStoryQuestionsCard);
   playKeptRun();
   ui_.clickAt(ui_.at("look for it in a model", kStoryQuestionsCard));

@@ -65,7 +65,7 @@ TEST_F(TemperaturePanel, ShowsTheVarianceOfTheHeadsScores) {
   EXPECT_TRUE(ui_.shows("at dk 64; not divided by √dk:", "flow"));
 }
 
-TEST_F(TemperaturePanel, TheVarianceIsMeasuredBesideTheFrames) {
+TEST_F(TemperaturePanel, TheVarianceIsMeasuredInTheBackground) {
   const auto inWords = [&](Index head) {
     const HeadVariance v = headVariance(ui_.trace(), 0, head);
     return fmt::format("raw scores of head {}: variance {}", head + 1, number(v.raw, 3));

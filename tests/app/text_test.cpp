@@ -138,7 +138,7 @@ TEST(Text, EmojiTypedAndPastedArriveWhole) {
   EXPECT_EQ(tokensOf(ui.document()).front(), "a");  // as before this edit
 }
 
-TEST(Text, EmojiOfTheDocumentSurviveAnEditBesideThem) {
+TEST(Text, EmojiOfTheDocumentSurviveAnEditNextToThem) {
   AppDriver ui(textDocument("🐈 and 🐕"));
   ui.press(Key{'E'}, true);
   ui.press(Key::end);

@@ -181,7 +181,7 @@ TEST_P(ThemeTest, LettersOnBlocksAreLegible) {
   }
 }
 
-TEST_P(ThemeTest, HeadsAreToldApart) {
+TEST_P(ThemeTest, HeadsAreDistinguished) {
   const auto heads = headColors(theme_);
   const Named fixed{{"Q", theme_.query}, {"K", theme_.key}, {"V", theme_.value}};
   for (std::size_t a = 0; a < heads.size(); ++a) {
@@ -214,7 +214,7 @@ TEST(DeltaE2000, MatchesItsAuthorsPairs) {
 }
 
 /// Some 2 are just noticed side by side; 10 are another colour at a glance.
-TEST_P(ThemeTest, EightHeadsAreToldApartWithoutOneKindOfCones) {
+TEST_P(ThemeTest, EightHeadsAreDistinguishedWithoutOneKindOfCones) {
   constexpr std::size_t kFewHeads = 8;
   for (const Vision& vision : kVisions) {
     for (std::size_t a = 0; a < kFewHeads; ++a) {
@@ -276,7 +276,7 @@ TEST(SafePalette, SurvivesGrey) {
   }
 }
 
-TEST_P(ThemeTest, BlocksAreToldApart) {
+TEST_P(ThemeTest, BlocksAreDistinguished) {
   const Theme& t = theme_;
   const Named blocks{
       {"X", t.input}, {"Q", t.query}, {"K", t.key}, {"V", t.value}, {"output", t.output}};

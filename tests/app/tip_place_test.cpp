@@ -1,4 +1,4 @@
-// Tooltips stand beside what they explain, on the display.
+// Tooltips stand next to what they explain, on the display.
 #include "app/ui/tip_place.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ const ImVec2 kTip{200.0F, 60.0F};
 constexpr float kTipGap = 8.0F;
 
 Rect tipFor(const Rect& thing, ImVec2 mouse, ImVec2 size = kTip) {
-  return Rect::at(besideOf(thing, size, kDisplay, mouse, kTipGap), size);
+  return Rect::at(tooltipCorner(thing, size, kDisplay, mouse, kTipGap), size);
 }
 
 TEST(TipPlace, CoversNothingWhereThereIsRoom) {
@@ -45,7 +45,8 @@ TEST(TipPlace, CoversTheLeastThatOneReads) {
   const Rect tile = Rect::at({300, 100}, {80, 80});
   const Rect names = Rect::at({0, 180}, {1600, 200});  // below it
   const Covered covered = [&](const Rect& place) { return place.overlaps(names) ? 1.0F : 0.0F; };
-  const Rect tip = Rect::at(besideOf(tile, kTip, kDisplay, tile.centre(), kTipGap, covered), kTip);
+  const Rect tip =
+      Rect::at(tooltipCorner(tile, kTip, kDisplay, tile.centre(), kTipGap, covered), kTip);
   EXPECT_FALSE(tip.overlaps(names));
   EXPECT_FALSE(tip.overlaps(tile));
 }
@@ -58,7 +59,7 @@ TEST(TipPlace, StandsInAFreeCornerWhereItWouldCoverMuch) {
     const Covered covered = [share](const Rect& place) {
       return place.a.x < 1200.0F ? share * place.width() * place.height() : 0.0F;
     };
-    return besideOf(tile, large, kDisplay, tile.centre(), kTipGap, covered).x;
+    return tooltipCorner(tile, large, kDisplay, tile.centre(), kTipGap, covered).x;
   };
   EXPECT_GE(left(0.5F), 1200.0F);
   EXPECT_LT(left(0.1F), 400.0F) << "beside the tile as long as it covers little";

@@ -42,7 +42,7 @@ TEST(TopBar, DimensionsAreStepped) {
 }
 
 /// A d_k given by itself stays, and nothing has to divide.
-TEST(TopBar, DimensionsBesideAHeadWidthOfItsOwn) {
+TEST(TopBar, DimensionsNextToAHeadWidthOfItsOwn) {
   AppDriver ui(apply(*textDocument("The cat sat", 64, 4), SetDimensions{64, 4, 4, 20}, kTestBudget)
                    .document);
   EXPECT_TRUE(ui.shows("dk = 20", "top bar"));
@@ -158,7 +158,7 @@ TEST(Dimensions, AWidthThatDoesNotDivideStaysAndIsRedItself) {
   EXPECT_EQ(ui.screen().findAfter("heads", "top bar")->color, bad);
 }
 
-TEST_F(HeadsThatDoNotDivide, GoOnToAnotherNumberAsTheyAreTyped) {
+TEST_F(HeadsThatDoNotDivide, BecomeAnotherNumberAsTheyAreTyped) {
   ui_.press(Key::backspace);
   EXPECT_TRUE(ui_.shows("is not a whole number", "problem"));
   ui_.type("32");

@@ -20,7 +20,7 @@ void openTrainPage(AppDriver& ui) {
   ui.frame();
 }
 
-TEST(TrainPage, TakesSingleStepsAndStartsAnew) {
+TEST(TrainPage, TakesSingleStepsAndStartsAgain) {
   AppDriver ui;
   ui.view().train.step = true;
   openTrainPage(ui);
@@ -236,7 +236,7 @@ TEST(TrainPage, ItsRunIsThereInTheFrameThatOpensIt) {
   EXPECT_TRUE(ui.shows("Pause", kLiveHeadsCard)) << ui.screen().all(kLiveHeadsCard);
 }
 
-TEST(LiveStudy, GoesOnUntilAllRunsHaveTakenTheirSteps) {
+TEST(LiveStudy, ContinuesUntilAllRunsHaveTakenTheirSteps) {
   Scheduler scheduler;
   LiveStudy study(scheduler, Index{1} << 30);
   const training::Task& task = training::taskFromString("pointer");
@@ -292,7 +292,7 @@ TEST(LiveTraining, TakesTheStepsThatAreDue) {
   EXPECT_EQ(at(14.0), 12);
 }
 
-TEST(LiveTraining, LooksBackAndGoesOnFromThere) {
+TEST(LiveTraining, LooksBackAndContinuesFromThere) {
   Scheduler scheduler;
   LiveTraining live(scheduler, Index{1} << 30);
   const training::Task& task = training::taskFromString("pointer");
@@ -375,7 +375,7 @@ TEST(LiveTraining, ReturnsToARunThatWasPutAside) {
   EXPECT_EQ(settled()->stepsTaken, 3);
   EXPECT_EQ(live.kept(pointer), nullptr);
   EXPECT_EQ(live.kept(cards), nullptr) << "a run without steps is not kept";
-  // the same run begun anew replaces it
+  // the same run begun again replaces it
   live.begin(pointer, training::settingsOf(pointer));
   EXPECT_EQ(settled()->stepsTaken, 0);
   EXPECT_EQ(live.kept(pointer), nullptr);

@@ -127,7 +127,7 @@ TEST(Worker, WakesAfterEachUpdateAndOnlyThen) {
   EXPECT_EQ(woken(3), 3);
 }
 
-TEST(Worker, ARefusalIsToldAndTheNextPassRuns) {
+TEST(Worker, ARefusalIsReportedAndTheNextPassRuns) {
   Scheduler scheduler;
   Worker worker(scheduler, Priority::edit, 2);
   worker.request(refusedDocument());

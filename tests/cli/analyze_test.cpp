@@ -82,7 +82,7 @@ TEST_F(Analyze, WhatIsNotDefinedIsNullAndSaysWhy) {
   EXPECT_EQ(masked["undefined"]["similarity"], "every row is fully masked");
 }
 
-TEST_F(Analyze, TheNumberOfRowsStandsBesideTheLabel) {
+TEST_F(Analyze, TheNumberOfRowsStandsNextToTheLabel) {
   const CliResult words = runProgram(analyze({"--init", "designed"}));
   EXPECT_NE(words.out.find("does here"), std::string::npos);
   EXPECT_NE(words.out.find("uniform attention:"), std::string::npos) << words.out;

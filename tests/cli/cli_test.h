@@ -74,7 +74,7 @@ class InFolder : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  /// As the program names it.
+  /// The path of a file in the folder of the test, as the program writes it.
   std::string path(const std::string& name) const {
     return (folder_ / name).make_preferred().string();
   }

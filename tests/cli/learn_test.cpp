@@ -10,7 +10,7 @@ namespace headscope {
 namespace {
 
 /// The text that a command writes to stderr while it works.
-std::string toldBy(const std::vector<std::string>& arguments, CliResult& result) {
+std::string printedBy(const std::vector<std::string>& arguments, CliResult& result) {
   testing::internal::CaptureStderr();
   result = runProgram(arguments);
   return testing::internal::GetCapturedStderr();
@@ -38,10 +38,10 @@ TEST_F(Learn, WritesAFileThatOtherCommandsRead) {
 
 TEST_F(Learn, SaysHowFarItIsAndWhatCameOut) {
   CliResult run;
-  const std::string told =
-      toldBy({"learn", "--d-model", "32", "--heads", "2", "--steps", "20"}, run);
+  const std::string printed =
+      printedBy({"learn", "--d-model", "32", "--heads", "2", "--steps", "20"}, run);
   EXPECT_EQ(run.status, 0);
-  EXPECT_NE(told.find("step 20 of 20: loss "), std::string::npos) << told;
+  EXPECT_NE(printed.find("step 20 of 20: loss "), std::string::npos) << printed;
   EXPECT_NE(run.out.find("which word is before it?"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("head 2: 0."), std::string::npos) << run.out;
 }
@@ -54,7 +54,7 @@ TEST_F(Learn, FromSeries) {
   EXPECT_EQ(json["questions"][4]["heads"], nlohmann::json({4}));
   EXPECT_GT(json["heads"][0]["weight_on_partner"]["prev"], 0.0);
   CliResult run;
-  toldBy({"learn", "--channels", "1", "--d-model", "16", "--heads", "2", "--steps", "1"}, run);
+  printedBy({"learn", "--channels", "1", "--d-model", "16", "--heads", "2", "--steps", "1"}, run);
   EXPECT_NE(run.out.find("where was the latest spike?"), std::string::npos) << run.out;
   EXPECT_EQ(run.out.find("right"), std::string::npos) << run.out;
 }
@@ -74,14 +74,14 @@ TEST_F(Learn, RefusesInASentence) {
 
 TEST(InitLearned, ComesWithTheProgramOrIsLearnedNow) {
   CliResult run;
-  EXPECT_EQ(toldBy({"run", "--init", "learned", "--text", "The cat sat"}, run), "");
+  EXPECT_EQ(printedBy({"run", "--init", "learned", "--text", "The cat sat"}, run), "");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.out.find("learned (from generated sentences), seed 1"), std::string::npos);
-  const std::string told = toldBy(
+  const std::string printed = printedBy(
       {"run", "--init", "learned", "--d-model", "32", "--heads", "2", "--text", "The cat sat"},
       run);
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_NE(told.find("learning, step "), std::string::npos) << told;
+  EXPECT_NE(printed.find("learning, step "), std::string::npos) << printed;
   expectRefused({"run", "--init", "learned", "--input", dataFile("cat_d64_h8_t6.safetensors"),
                  "--heads", "8"},
                 {"--init learned", "--input"});
@@ -89,10 +89,10 @@ TEST(InitLearned, ComesWithTheProgramOrIsLearnedNow) {
 
 TEST(InitLearned, OfASeriesIsLearnedFromSeries) {
   CliResult run;
-  const std::string told = toldBy(
+  const std::string printed = printedBy(
       {"run", "--init", "learned", "--preset", "rul", "--d-model", "32", "--heads", "2"}, run);
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_NE(told.find("learning, step "), std::string::npos) << told;
+  EXPECT_NE(printed.find("learning, step "), std::string::npos) << printed;
   EXPECT_NE(run.out.find("learned (from generated series of 3 channels), seed 1"),
             std::string::npos)
       << run.out;

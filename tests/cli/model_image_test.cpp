@@ -186,9 +186,9 @@ TEST_F(ModelImage, HeadsHaveTheirWeightOnADrawnShape) {
   double most = 0.0;
   for (const json& head : heads) most = std::max(most, head["on_shape"].get<double>());
   EXPECT_GT(most, 0.8);
-  const CliResult told = runProgram(command);
-  EXPECT_NE(told.out.find("on the shape"), std::string::npos) << told.out;
-  EXPECT_NE(told.out.find(fmt::format("{:.3f}", most)), std::string::npos) << told.out;
+  const CliResult inWords = runProgram(command);
+  EXPECT_NE(inWords.out.find("on the shape"), std::string::npos) << inWords.out;
+  EXPECT_NE(inWords.out.find(fmt::format("{:.3f}", most)), std::string::npos) << inWords.out;
   EXPECT_FALSE(
       jsonOf({"model", imageModel("vit"), "--image", "headscope:shapes/circle"})["heads"][0]
           .contains("on_shape"))

@@ -238,7 +238,7 @@ TEST_F(Model, SaysWhichPartsAddUpToALogit) {
   EXPECT_NE(words.out.find("= logit"), std::string::npos) << words.out << words.err;
 }
 
-TEST_F(Model, GoesOnAsPassesOverTheWholeTextWould) {
+TEST_F(Model, ContinuesAsPassesOverTheWholeTextWould) {
   std::string ids = "283,271,84";
   const json made = jsonOf(model("tiny-gpt2", {"--ids", ids, "--generate", "4"}));
   ASSERT_EQ(made["generated"].size(), 4U);
@@ -258,7 +258,7 @@ TEST_F(Model, GoesOnAsPassesOverTheWholeTextWould) {
   EXPECT_NE(words.out.find("\nefgh\n"), std::string::npos) << words.out << words.err;
 }
 
-TEST_F(Model, GoesOnNoFurtherThanToWhereTheModelEndsAText) {
+TEST_F(Model, ContinuesNoFurtherThanToWhereTheModelEndsAText) {
   const std::vector<std::string> flags{"--ids",         "283,271,84", "--generate", "6",
                                        "--temperature", "3",          "--seed",     "2"};
   const json all = jsonOf(model("tiny-gpt2", flags));

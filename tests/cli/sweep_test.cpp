@@ -381,9 +381,9 @@ TEST(SweepCommand, PutsInValuesOfAnotherImage) {
   const json same = jsonOf(with({"--other-image", "headscope:shapes/circle"}));
   EXPECT_NEAR(same["effects"][0]["value"].get<double>(), same["base"].get<double>(), 1e-5);
   EXPECT_TRUE(same["effects"][0]["looks"].is_null()) << "no patch differs";
-  const CliResult told = runProgram(with(square));
-  EXPECT_NE(told.out.find("on the other image"), std::string::npos) << told.out;
-  EXPECT_NE(told.out.find("replaced by its values on the other image"), std::string::npos);
+  const CliResult inWords = runProgram(with(square));
+  EXPECT_NE(inWords.out.find("on the other image"), std::string::npos) << inWords.out;
+  EXPECT_NE(inWords.out.find("replaced by its values on the other image"), std::string::npos);
 
   expectRefused(command, {"--other-image"});
   expectRefused(with({"--other-text", "a"}), {"reads images", "--other-image"});

@@ -46,7 +46,7 @@ TEST_F(TrainShapes, GivesLossAccuracyAndWhereHeadsLook) {
   EXPECT_EQ(said["predictions"][0].size(), 3U);
 }
 
-TEST_F(TrainShapes, GoesOnFromASavedRunAndWritesTheSameBits) {
+TEST_F(TrainShapes, ContinuesFromASavedRunAndWritesTheSameBits) {
   runProgram(trainShapes({"--steps", "4", "--save-model", path("whole"), "--threads", "1"}));
   runProgram(trainShapes({"--steps", "4", "--save-model", path("threads"), "--threads", "2"}));
   EXPECT_EQ(readAll(path("whole/model.safetensors")), readAll(path("threads/model.safetensors")));

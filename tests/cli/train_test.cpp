@@ -58,7 +58,7 @@ TEST_F(Train, GivesTheSameOnEveryThreadCount) {
   EXPECT_EQ(on("1"), on("2"));
 }
 
-TEST_F(Train, GoesOnFromASavedRunExactly) {
+TEST_F(Train, ContinuesFromASavedRunExactly) {
   const json whole = jsonOf(train({"--steps", "60"}));
   jsonOf(train({"--steps", "25", "--save", path("run")}));
   const json rest = jsonOf({"train", "--from", path("run"), "--steps", "60"});

@@ -241,9 +241,9 @@ TEST(WhyCommand, SplitsNoPositionsWhereNoneWrite) {
   const json score = jsonOf(command)["levels"][0];
   EXPECT_TRUE(score["position"].is_null());
   EXPECT_NE(score["penalty"], 0.0);
-  const CliResult told = runProgram(command);
-  EXPECT_EQ(told.out.find("content"), std::string::npos) << told.out;
-  EXPECT_NE(told.out.find("for the places"), std::string::npos) << told.out;
+  const CliResult inWords = runProgram(command);
+  EXPECT_EQ(inWords.out.find("content"), std::string::npos) << inWords.out;
+  EXPECT_NE(inWords.out.find("for the places"), std::string::npos) << inWords.out;
 }
 
 /// The tokens of an image are its patches, and its word is a label.
@@ -255,9 +255,9 @@ TEST(WhyCommand, NamesPatchesAndLabels) {
   EXPECT_FALSE(found.contains("token"));
   EXPECT_EQ(found["levels"][1]["sources"][0]["token"], "class");
   EXPECT_EQ(found["levels"][1]["sources"][1]["token"], "patch 1,1");
-  const CliResult told = runProgram(command);
-  EXPECT_NE(told.out.find("why circle at “class” (place 1)"), std::string::npos) << told.out;
-  EXPECT_NE(told.out.find("at “patch 2,1” (place 10): score"), std::string::npos) << told.out;
+  const CliResult inWords = runProgram(command);
+  EXPECT_NE(inWords.out.find("why circle at “class” (place 1)"), std::string::npos) << inWords.out;
+  EXPECT_NE(inWords.out.find("at “patch 2,1” (place 10): score"), std::string::npos) << inWords.out;
 }
 
 /// The window's own figure, with text that can be selected.

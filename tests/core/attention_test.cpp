@@ -174,7 +174,7 @@ TEST(Attention, ValuesAloneLeaveQueriesAndKeys) {
 }
 
 /// The queries are split again even with the same W_Q and the same number of key/value heads.
-TEST(Attention, QueryHeadsAloneAreSplitAnew) {
+TEST(Attention, QueryHeadsAloneAreSplitAgain) {
   const DocumentPtr before = randomDocument(sized(48, 4, 6, 2));
   const DocumentPtr after = changed(before, [](Document& d) {
     d.config = sized(48, 8, 6, 2);

@@ -17,14 +17,14 @@ TEST(BlockStore, HandsOutAgainWhatWasGivenBack) {
   BlockStore store;
   store.keepFree(kBytes);
   float* first = store.take(kFloats);
-  store.giveBack(first, kFloats);
+  store.release(first, kFloats);
   EXPECT_EQ(store.freeBytes(), kBytes);
   float* other = store.take(kFloats / 2);
   EXPECT_NE(other, first);
   EXPECT_EQ(store.take(kFloats), first);
   EXPECT_EQ(store.freeBytes(), 0);
-  store.giveBack(first, kFloats);
-  store.giveBack(other, kFloats / 2);
+  store.release(first, kFloats);
+  store.release(other, kFloats / 2);
 }
 
 TEST(BlockStore, KeepsNoMoreThanItMayAndTheNewest) {
@@ -33,11 +33,11 @@ TEST(BlockStore, KeepsNoMoreThanItMayAndTheNewest) {
   float* oldest = store.take(kFloats);
   float* middle = store.take(kFloats);
   float* newest = store.take(kFloats);
-  for (float* block : {oldest, middle, newest}) store.giveBack(block, kFloats);
+  for (float* block : {oldest, middle, newest}) store.release(block, kFloats);
   EXPECT_EQ(store.freeBytes(), 2 * kBytes);
   store.keepFree(kBytes);
   EXPECT_EQ(store.take(kFloats), newest);
-  store.giveBack(newest, kFloats);
+  store.release(newest, kFloats);
   store.keepFree(0);
   EXPECT_EQ(store.freeBytes(), 0);
 }

@@ -130,7 +130,7 @@ TEST_P(CellEdit, FillsRowsColumnsAndAll) {
   }
 }
 
-TEST_P(CellEdit, DrawnAnewIsWhatDrawingTheWholeGives) {
+TEST_P(CellEdit, DrawnAgainIsWhatDrawingTheWholeGives) {
   const DocumentPtr d = grouped();
   const TensorId id = GetParam();
   Region all = wholeRegion(id, 0, d->config);

@@ -50,7 +50,7 @@ Labelled labelled(const DocumentPtr& document) {
   Labelled found{designedHeads(*document), declaredRelations(*document), {}, {}};
   HeadReport report = *headReport(*runAttention(document), 0, found.relations);
   found.labels = std::move(report.labels);
-  found.made = std::move(report.madeFor);
+  found.made = std::move(report.designedPurposes);
   return found;
 }
 
@@ -64,7 +64,7 @@ bool hasPartners(const DeclaredRelation& relation) {
 const std::map<std::string, std::string> kByTheMetrics{
     {"Uniform", "uniform"}, {"Neighbours", "local"}, {"Recent steps", "local"}};
 
-TEST(DesignedLabels, HeadsDoWhatTheyWereMadeForOnAllExamples) {
+TEST(DesignedLabels, HeadsDoWhatTheyWereDesignedForOnAllExamples) {
   std::map<std::string, int> ownNames;
   for (const auto& [name, document] : labelledDocuments()) {
     const Labelled found = labelled(document);

@@ -16,7 +16,7 @@ TEST(Document, EveryCaseFitsTogether) {
   for (const Case& c : allCases()) expectConsistent(*randomDocument(c.config));
 }
 
-TEST(Dimensions, WidthDrawsWeightsAndEmbedsAnew) {
+TEST(Dimensions, WidthDrawsWeightsAndEmbedsAgain) {
   const DocumentPtr before = fromTexts({"the cat sat"});
   const DocumentPtr after = edited(before, SetDimensions{64, 8, 8});
   expectConsistent(*after);

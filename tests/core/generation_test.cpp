@@ -43,7 +43,7 @@ TEST_P(Generation, GivesWhatAPassOverAllTokensGives) {
     Decoder decoder(pass(document), 12);
     std::vector<Index> all = ids;
     for (int step = 0; step < 12; ++step) {
-      const Index next = takenFrom(decoder.logits(), {}, step);
+      const Index next = sampledToken(decoder.logits(), {}, step);
       all.push_back(next);
       ASSERT_TRUE(decoder.feed(next, {}));
       auto whole = on(model, all);
@@ -76,11 +76,11 @@ TEST(GenerationLimits, AreSaidInWords) {
 
 TEST(Sampling, FollowsProbabilitiesAndItsSeed) {
   const std::array<float, 4> logits{0.0F, std::log(2.0F), std::log(5.0F), -50.0F};
-  EXPECT_EQ(takenFrom(logits, {}, 0), 2);
+  EXPECT_EQ(sampledToken(logits, {}, 0), 2);
   std::array<int, 4> counts{};
   for (Index place = 0; place < 8000; ++place) {
-    const Index taken = takenFrom(logits, {1.0, 0, 3}, place);
-    EXPECT_EQ(taken, takenFrom(logits, {1.0, 0, 3}, place));
+    const Index taken = sampledToken(logits, {1.0, 0, 3}, place);
+    EXPECT_EQ(taken, sampledToken(logits, {1.0, 0, 3}, place));
     ++counts[static_cast<std::size_t>(taken)];
   }
   EXPECT_NEAR(counts[0], 1000, 120);
@@ -89,10 +89,10 @@ TEST(Sampling, FollowsProbabilitiesAndItsSeed) {
   EXPECT_EQ(counts[3], 0);
   bool differs = false;
   for (Index place = 0; place < 50; ++place) {
-    EXPECT_EQ(takenFrom(logits, {1.0, 1, 3}, place), 2) << "the best alone";
-    EXPECT_NE(takenFrom(logits, {1.0, 2, 3}, place), 0) << "of the two best";
-    differs =
-        differs || takenFrom(logits, {1.0, 0, 3}, place) != takenFrom(logits, {1.0, 0, 4}, place);
+    EXPECT_EQ(sampledToken(logits, {1.0, 1, 3}, place), 2) << "the best alone";
+    EXPECT_NE(sampledToken(logits, {1.0, 2, 3}, place), 0) << "of the two best";
+    differs = differs ||
+              sampledToken(logits, {1.0, 0, 3}, place) != sampledToken(logits, {1.0, 0, 4}, place);
   }
   EXPECT_TRUE(differs);
 }

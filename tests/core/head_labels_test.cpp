@@ -114,7 +114,7 @@ TEST(HeadLabel, WhereNoRoleHoldsTheOthersAreAskedInOrder) {
 }
 
 /// A label needs a score at least 40 % of the way from that of uniform attention to 1.
-TEST(HeadLabel, AScoreHasToBeToldFromChance) {
+TEST(HeadLabel, AScoreHasToDifferFromChance) {
   const double chance = 0.4;
   for (const Metric role : {Metric::previousToken, Metric::nextToken, Metric::self,
                             Metric::duplicateToken, Metric::induction, Metric::firstToken}) {

@@ -91,9 +91,9 @@ class RandomWalk {
 
   void edit() {
     const std::string gesture = next(3) == 0 ? "drag" : "";
-    const bool goesOn = !gesture.empty() && gesture == gesture_;
+    const bool continues = !gesture.empty() && gesture == gesture_;
     history_.apply(anyEdit(), gesture);
-    kept_.resize(at_ + (goesOn ? 0 : 1));
+    kept_.resize(at_ + (continues ? 0 : 1));
     kept_.push_back(apart(*history_.current()));
     at_ = kept_.size() - 1;
     gesture_ = gesture;

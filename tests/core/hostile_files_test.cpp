@@ -121,7 +121,7 @@ TEST_F(HostileSession, TextsAreLimitedTogether) {
   expectUserError([&] { load(); }, "document.source", "the texts have 1.1 MB together");
 }
 
-TEST(HostileSafetensors, AxesBesideAnEmptyOneAreCountedToo) {
+TEST(HostileSafetensors, AxesNextToAnEmptyOneAreCountedToo) {
   const TempFolder folder;
   const auto file = [&](const std::string& shape) {
     const std::string header =

@@ -42,9 +42,9 @@ TEST(ImageInput, TokensAreNamedByTheirPlaces) {
   EXPECT_EQ(input.tokens[0][15], "patch 2,1");
   EXPECT_EQ(input.tokens[0].back(), "patch 14,14");
   EXPECT_EQ(input.patches, (PatchGrid{1, kSide, kSide}));
-  EXPECT_EQ(input.patches.beside(1, 1, 0), 15);
-  EXPECT_EQ(input.patches.beside(1, 0, -1), -1);
-  EXPECT_EQ(input.patches.beside(0, 1, 0), -1);
+  EXPECT_EQ(input.patches.neighbour(1, 1, 0), 15);
+  EXPECT_EQ(input.patches.neighbour(1, 0, -1), -1);
+  EXPECT_EQ(input.patches.neighbour(0, 1, 0), -1);
   EXPECT_FALSE(trainingDomainOf(*document->source));
 }
 

@@ -199,7 +199,7 @@ const std::vector<FanOutLimit> kFanOutLimits{
     {"app/ui/view_state.h", 15},
 };
 
-/// Of each file: the files that include it.
+/// The files that include a file, by its path.
 using Includers = std::map<std::string, std::vector<std::string>>;
 
 Includers includersOf(const std::vector<Source>& sources) {

@@ -1,4 +1,4 @@
-// What is said about words of a text that the program does not know.
+// The sentences about words of a text that the program does not know.
 #include "core/words/known_words.h"
 
 #include <gtest/gtest.h>

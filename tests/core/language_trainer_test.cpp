@@ -26,7 +26,7 @@ CorpusPtr smallStories() {
   return corpus;
 }
 
-/// The same tokens without the questions, which take most of a small run's time.
+/// The corpus without the questions, which take most of a small run's time.
 CorpusPtr plainText() {
   static const CorpusPtr corpus = [] {
     Corpus text = *smallStories();

@@ -216,7 +216,7 @@ TEST_F(LearnedAsset, IsWorthLookingAt) {
 }
 
 /// A document learns its weights again when its heads or biases change, but not when its text does.
-TEST(LearnedDocument, LearnsAnewForOtherHeadsAndWithoutBias) {
+TEST(LearnedDocument, LearnsAgainForOtherHeadsAndWithoutBias) {
   const Index budget = defaultMemoryBudget();
   const DocumentPtr start = makeDocument("", ofSize(16, 2), TextSource{{"The cat sat"}, {}},
                                          Positions::named, {WeightInit::learned, 4, {}}, budget);

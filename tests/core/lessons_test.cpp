@@ -27,7 +27,7 @@ class Facts : public testing::Test {
   Facts()
       : trace_(runAttention(makePreset(presetByName("original-transformer"),
                                        {WeightInit::designed, 1, {}}, kBudget))) {}
-  std::string told(const std::string& text) const { return lessons::filledIn(text, source_); }
+  std::string filled(const std::string& text) const { return lessons::filledIn(text, source_); }
   double number(const std::string& name) const {
     const auto fact = lessons::factOf(name, source_);
     return fact && std::holds_alternative<double>(*fact) ? std::get<double>(*fact) : -1e9;
@@ -38,13 +38,13 @@ class Facts : public testing::Test {
 };
 
 TEST_F(Facts, OfSizesAndCells) {
-  EXPECT_EQ(told("{d_model} ÷ {heads} = {d_k}"), "512 ÷ 8 = 64");
+  EXPECT_EQ(filled("{d_model} ÷ {heads} = {d_k}"), "512 ÷ 8 = 64");
   EXPECT_EQ(number("weights[0, 1, 2, 1]"), trace_->value({TensorId::weights, 0, 1, 2, 1}));
   EXPECT_EQ(number("weights[0, head, sat, CAT]"), number("weights[0, 1, 2, 1]"));
   EXPECT_EQ(number(R"(weights[0, head, "sat", "cat"])"), number("weights[0, 1, 2, 1]"));
-  EXPECT_EQ(told("{weights[0, head, sat, dog]}"), "–");
-  EXPECT_EQ(told("{token[1]} {argmax weights[0, 1, sat]}"), "cat cat");
-  EXPECT_EQ(told("{nothing such} {W_Q[0]}"), "– –");
+  EXPECT_EQ(filled("{weights[0, head, sat, dog]}"), "–");
+  EXPECT_EQ(filled("{token[1]} {argmax weights[0, 1, sat]}"), "cat cat");
+  EXPECT_EQ(filled("{nothing such} {W_Q[0]}"), "– –");
 }
 
 /// A comma within quotes is a word.
@@ -80,28 +80,28 @@ TEST_F(Facts, OfAllHeadsAndOfPresets) {
     largest = std::max(largest, static_cast<double>(weight));
   }
   EXPECT_EQ(number("any_head[sat, cat]"), largest);
-  EXPECT_EQ(told("{any_head[sat, dog]}"), "–");
-  EXPECT_EQ(told("{preset_heads[bert-base]} × {preset_d_k[bert-base]} = "
-                 "{preset_d_model[bert-base]} {preset_heads[nothing]}"),
+  EXPECT_EQ(filled("{any_head[sat, dog]}"), "–");
+  EXPECT_EQ(filled("{preset_heads[bert-base]} × {preset_d_k[bert-base]} = "
+                   "{preset_d_model[bert-base]} {preset_heads[nothing]}"),
             "12 × 64 = 768 –");
 }
 
 TEST_F(Facts, OfWhatIsLookedAt) {
   source_.page = "heads";
-  EXPECT_EQ(told("{page} {head} {chosen} {value}"), "heads 2 none –");
+  EXPECT_EQ(filled("{page} {head} {chosen} {value}"), "heads 2 none –");
   source_.chosen = CellRef{TensorId::weights, 0, 1, 2, 1};
-  EXPECT_EQ(told("{chosen} {query} {key} {row} {column}"), "weights sat cat 2 1");
-  EXPECT_EQ(told("{first_column} {last_column} {block}"), "64 127 –");
+  EXPECT_EQ(filled("{chosen} {query} {key} {row} {column}"), "weights sat cat 2 1");
+  EXPECT_EQ(filled("{first_column} {last_column} {block}"), "64 127 –");
   source_.chosen = CellRef{TensorId::wO, -1, -1, 2, 130};
   EXPECT_EQ(number("block"), 3.0);
-  EXPECT_EQ(told("{matrix}"), "W^O");
-  EXPECT_EQ(told("W^{QK} W_{head} {head}"), "W^{QK} W_{head} 2");
+  EXPECT_EQ(filled("{matrix}"), "W^O");
+  EXPECT_EQ(filled("W^{QK} W_{head} {head}"), "W^{QK} W_{head} 2");
   source_.others = {{"grid_mean", 1.0}, {"head", 7.0}};
-  EXPECT_EQ(told("{grid_mean} {head}"), "1 2");  // a name of one's own comes first
+  EXPECT_EQ(filled("{grid_mean} {head}"), "1 2");  // a name of one's own comes first
   source_.others["stage_word"] = 2.0;
-  EXPECT_EQ(told("{token[stage_word]} {argmax weights[0, head, stage_word]}"), "sat cat");
+  EXPECT_EQ(filled("{token[stage_word]} {argmax weights[0, head, stage_word]}"), "sat cat");
   source_.others["stage_word"] = -1.0;
-  EXPECT_EQ(told("{token[stage_word]}"), "–");
+  EXPECT_EQ(filled("{token[stage_word]}"), "–");
 }
 
 TEST_F(Facts, AreJudged) {
@@ -180,7 +180,7 @@ TEST_P(ShippedLesson, StandsOnAPath) {
   EXPECT_TRUE(paths.contains(lesson().path)) << lesson().path;
 }
 
-/// Who chooses wrongly is told what the choice means.
+/// A wrong choice is answered with what it means.
 TEST_P(ShippedLesson, SaysWhatEveryWrongChoiceMeans) {
   for (const lessons::Scene& scene : lesson().scenes) {
     if (!scene.predict) continue;

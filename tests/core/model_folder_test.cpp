@@ -1,4 +1,4 @@
-// Other files in a model's folder, beside the files of the model or in their place.
+// Other files in a model's folder, next to the files of the model or in their place.
 #include <gtest/gtest.h>
 
 #include "core/attention/config.h"
@@ -81,7 +81,7 @@ TEST(ModelFolders, ALinkThatLeadsNowhereSaysWhereTo) {
 
 // Folders that hold something else.
 
-TEST(ModelFolders, WithoutAConfigurationAreToldByWhatTheyHold) {
+TEST(ModelFolders, WithoutAConfigurationAreNamedByTheirFiles) {
   TempFolder gguf;
   gguf.file("model-q4_0.gguf", "GGUF");
   expectNotOpened(gguf, "model-q4_0.gguf", "not a usable GGUF file", "cut short");
@@ -98,7 +98,7 @@ TEST(ModelFolders, WithoutAConfigurationAreToldByWhatTheyHold) {
   expectNotOpened(cache, (std::filesystem::path("snapshots") / "0a1b").string(), "open ");
 }
 
-TEST(ModelFolders, WithoutWeightsThatAreReadAreToldByWhatTheyHold) {
+TEST(ModelFolders, WithoutWeightsThatAreReadAreNamedByTheirFiles) {
   const std::map<std::string, std::string> files{{"tf_model.h5", "Keras"},
                                                  {"model.ckpt", "save_pretrained"},
                                                  {"model-q4_0.gguf", "GGUF"},

@@ -48,7 +48,7 @@ TEST(ModelNumbers, AWeightThatIsNotFiniteIsNamedWhereverItStands) {
   }
 }
 
-TEST(ModelNumbers, NothingThatReadsWeightsGoesOnWithOneThatIsNotFinite) {
+TEST(ModelNumbers, NothingThatReadsWeightsContinuesWithOneThatIsNotFinite) {
   ModelFolder m("tiny-gpt2");
   m.own("transformer.h.1.attn.c_attn.weight").mutableData()[3 * 96 + 5] = std::nanf("");
   const char* const named = "transformer.h.1.attn.c_attn.weight[3, 5] is NaN";
@@ -60,7 +60,7 @@ TEST(ModelNumbers, NothingThatReadsWeightsGoesOnWithOneThatIsNotFinite) {
   expectUserError([&] { opened(tied)->readout(); }, "transformer.wte.weight[399, 0] is NaN");
 }
 
-TEST(ModelNumbers, FiniteWeightsThatOverflowAreToldAsThat) {
+TEST(ModelNumbers, FiniteWeightsThatOverflowAreReportedAsThat) {
   const auto refused = [](ModelFolder m, const std::vector<std::string>& large,
                           const std::string& part) {
     for (const std::string& name : large) m.fill(name, kNearlyTooLarge);
@@ -111,7 +111,7 @@ TEST(ModelNumbers, ATokenThatIsGeneratedMayOverflow) {
   const auto trace =
       runModel(makeModelDocument(model, {{1, 2}, {}, {}}), nullptr, {}, kBudgetBytes);
   Decoder generated(trace, 3);
-  EXPECT_EQ(takenFrom(generated.logits(), {}, 0), kLarge);
+  EXPECT_EQ(sampledToken(generated.logits(), {}, 0), kLarge);
   expectUserError([&] { generated.feed(kLarge, {}); }, "the embedding at token 2",
                   "overflows a 32-bit float");
 }

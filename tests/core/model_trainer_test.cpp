@@ -35,7 +35,7 @@ class FakeTrainer final : public ModelTrainer {
     return BatchResult{1.0};
   }
   void dropEvaluationsAfter(Index step) override { evaluatedAt_ = std::min(evaluatedAt_, step); }
-  bool foundSomething() const override { return discoveries_.contains(evaluatedAt_); }
+  bool madeDiscovery() const override { return discoveries_.contains(evaluatedAt_); }
 
   Schedule schedule_;
   std::set<Index> discoveries_;

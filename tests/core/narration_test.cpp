@@ -129,12 +129,12 @@ DocumentPtr presetDocument(std::string_view name) {
   return makePreset(presetByName(name), {}, Index{1} << 30);
 }
 
-class Told : public testing::Test {
+class NarratedPass : public testing::Test {
  protected:
   void open(const DocumentPtr& document) { trace_ = runAttention(document); }
 
   /// The sentence of the first such moment from `from` on.
-  std::string told(StepId step, SegmentKind beat, Index from = 0) const {
+  std::string narration(StepId step, SegmentKind beat, Index from = 0) const {
     const Timeline timeline(trace_->config(), kSubject);
     for (const TimelineSegment& m : timeline.moments()) {
       if (m.step == step && m.beat == beat && m.from >= from) return narrate(*trace_, kSubject, m);
@@ -156,56 +156,57 @@ class Told : public testing::Test {
   TracePtr trace_;
 };
 
-TEST_F(Told, ByTokensAndTheTracesNumbers) {
+TEST_F(NarratedPass, ByTokensAndTheTracesNumbers) {
   open(presetDocument("original-transformer"));
-  expectAll(told(StepId::project, SegmentKind::cell, 1),
+  expectAll(narration(StepId::project, SegmentKind::cell, 1),
             {"“sat”", R"(q_proj["sat", 321])", "= " + value(TensorId::qProj, 2, 321) + "."});
-  expectAll(told(StepId::project, SegmentKind::row, 1),
+  expectAll(narration(StepId::project, SegmentKind::row, 1),
             {"“cat”", R"(q_proj["cat", 320] = )" + value(TensorId::qProj, 1, 320)});
-  expectAll(told(StepId::project, SegmentKind::likewise),
+  expectAll(narration(StepId::project, SegmentKind::likewise),
             {"key", "W_K", R"(k_proj["sat", 320] = )" + value(TensorId::kProj, 2, 320)});
   expectAll(
-      told(StepId::split, SegmentKind::head, 2),
+      narration(StepId::split, SegmentKind::head, 2),
       {"Head 3", "columns 128 to 191", R"(q_proj["sat", 128])", value(TensorId::qProj, 2, 128)});
-  expectAll(told(StepId::score, SegmentKind::cell, 1),
+  expectAll(narration(StepId::score, SegmentKind::cell, 1),
             {"“sat” asks “cat”", "62 more terms = " + value(TensorId::rawScores, 2, 1) + "."});
   expectAll(
-      told(StepId::scale, SegmentKind::cell, 1),
+      narration(StepId::scale, SegmentKind::cell, 1),
       {"“cat”", value(TensorId::rawScores, 2, 1) + " × 0.1250 = ", value(TensorId::scores, 2, 1)});
-  expectAll(told(StepId::mask, SegmentKind::restOfCells), {"No mask", "“sat”", "all 6 keys"});
-  expectAll(told(StepId::softmax, SegmentKind::cell, 4),
+  expectAll(narration(StepId::mask, SegmentKind::restOfCells), {"No mask", "“sat”", "all 6 keys"});
+  expectAll(narration(StepId::softmax, SegmentKind::cell, 4),
             {"“sat” gives “the”", "= " + value(TensorId::weights, 2, 4)});
-  expectAll(told(StepId::weigh, SegmentKind::mixture),
+  expectAll(narration(StepId::weigh, SegmentKind::mixture),
             {"head 6", R"(heads["sat", 0] = )" + value(TensorId::heads, 2, 0)});
-  expectAll(told(StepId::concat, SegmentKind::head, 4),
+  expectAll(narration(StepId::concat, SegmentKind::head, 4),
             {"Head 5", "columns 256 to 319", R"(C["sat", 256])", value(TensorId::heads, 2, 0, 4)});
-  expectAll(told(StepId::output, SegmentKind::total),
+  expectAll(narration(StepId::output, SegmentKind::total),
             {"b_O", "“sat”", R"(output["sat", 0] = )" + value(TensorId::output, 2, 0)});
-  expectAll(told(StepId::output, SegmentKind::restOfRows),
+  expectAll(narration(StepId::output, SegmentKind::restOfRows),
             {"5 tokens", "“mat”", "output[\"mat\", 0] = " + value(TensorId::output, 5, 0)});
-  expectAll(told(StepId::score, SegmentKind::allHeads),
+  expectAll(narration(StepId::score, SegmentKind::allHeads),
             {value(TensorId::rawScores, 2, 5, 0) + " in head 1",
              value(TensorId::rawScores, 2, 5, 7) + " in head 8"});
 }
 
 /// The third residue, I, in head 6.
-TEST_F(Told, GateAndPairBiasAreSaidByTheirNumbers) {
+TEST_F(NarratedPass, GateAndPairBiasAreSaidByTheirNumbers) {
   open(presetDocument("alphafold2-evoformer"));
-  expectAll(told(StepId::mask, SegmentKind::cell, 1), {"“I”", "“Q”", "the pair's bias"});
+  expectAll(narration(StepId::mask, SegmentKind::cell, 1), {"“I”", "“Q”", "the pair's bias"});
   const std::string gate = value(TensorId::gate, 2, 0), gated = value(TensorId::gated, 2, 0);
-  expectAll(told(StepId::gate, SegmentKind::cell),
+  expectAll(narration(StepId::gate, SegmentKind::cell),
             {"“I” computes a gate for number 0", R"(gate["I", 0] = )" + gate, R"(gated["I", 0] = )",
              " = " + gated + "."});
-  expectAll(told(StepId::gate, SegmentKind::restOfCells),
+  expectAll(narration(StepId::gate, SegmentKind::restOfCells),
             {"likewise", R"(gated["I", 0] = )" + gated});
-  expectAll(told(StepId::gate, SegmentKind::restOfRows), {"31 queries", "“D”", "gated[\"D\", 0]"});
-  expectAll(told(StepId::gate, SegmentKind::allHeads),
+  expectAll(narration(StepId::gate, SegmentKind::restOfRows),
+            {"31 queries", "“D”", "gated[\"D\", 0]"});
+  expectAll(narration(StepId::gate, SegmentKind::allHeads),
             {"head 1 begins with " + value(TensorId::gate, 2, 0, 0),
              "head 8 with " + value(TensorId::gate, 2, 0, 7)});
-  expectAll(told(StepId::concat, SegmentKind::head, 5), {R"(gated["I", 0] = )" + gated});
+  expectAll(narration(StepId::concat, SegmentKind::head, 5), {R"(gated["I", 0] = )" + gated});
 }
 
-TEST_F(Told, TheSumsAreThoseOfTheTrace) {
+TEST_F(NarratedPass, TheSumsAreThoseOfTheTrace) {
   open(presetDocument("original-transformer"));
   double largest = -1e9;
   double exponentials = 0.0;
@@ -215,10 +216,11 @@ TEST_F(Told, TheSumsAreThoseOfTheTrace) {
   for (Index j = 0; j < 6; ++j) {
     exponentials += std::exp(trace_->value({TensorId::maskedScores, 0, 5, 2, j}) - largest);
   }
-  expectAll(told(StepId::softmax, SegmentKind::maximum), {"“sat”", "6 allowed", number(largest)});
-  expectAll(told(StepId::softmax, SegmentKind::sum), {number(exponentials)});
+  expectAll(narration(StepId::softmax, SegmentKind::maximum),
+            {"“sat”", "6 allowed", number(largest)});
+  expectAll(narration(StepId::softmax, SegmentKind::sum), {number(exponentials)});
   // the values mixed one after another: after the last, what the trace has
-  expectAll(told(StepId::weigh, SegmentKind::key, 5),
+  expectAll(narration(StepId::weigh, SegmentKind::key, 5),
             {"“mat”", "so far " + value(TensorId::heads, 2, 0) + "."});
   // all heads' terms and the bias make the output; one head's length is its own
   const auto& concat = trace_->tensor(TensorId::concat);
@@ -231,22 +233,23 @@ TEST_F(Told, TheSumsAreThoseOfTheTrace) {
     }
     squares += sum * sum;
   }
-  expectAll(told(StepId::output, SegmentKind::head, 2),
+  expectAll(narration(StepId::output, SegmentKind::head, 2),
             {"Head 3", "a vector of length " + number(std::sqrt(squares)) + "."});
 }
 
-TEST_F(Told, WhatAMaskForbidsAndWhy) {
+TEST_F(NarratedPass, WhatAMaskForbidsAndWhy) {
   const auto causal = [](Document& d) { d.config.mask.causal = true; };
   open(test::changed(presetDocument("original-transformer"), causal));
-  expectAll(told(StepId::mask, SegmentKind::cell, 1), {"“sat” can see “cat”"});
-  expectAll(told(StepId::mask, SegmentKind::cell, 3),
+  expectAll(narration(StepId::mask, SegmentKind::cell, 1), {"“sat” can see “cat”"});
+  expectAll(narration(StepId::mask, SegmentKind::cell, 3),
             {"“sat” cannot see “on”", "causal: key 3 comes after query 2", "−∞",
              value(TensorId::scores, 2, 3)});
-  expectAll(told(StepId::softmax, SegmentKind::maximum), {"3 allowed scores"});
-  expectAll(told(StepId::softmax, SegmentKind::cell, 4), {"“the” 0 of its attention", "causal"});
+  expectAll(narration(StepId::softmax, SegmentKind::maximum), {"3 allowed scores"});
+  expectAll(narration(StepId::softmax, SegmentKind::cell, 4),
+            {"“the” 0 of its attention", "causal"});
 }
 
-TEST_F(Told, ARowWithoutAKeyAndAPinnedCell) {
+TEST_F(NarratedPass, ARowWithoutAKeyAndAPinnedCell) {
   const auto shut = [](Document& d) {
     std::vector<std::uint8_t> allowed(36, 1);
     std::fill(allowed.begin() + 12, allowed.begin() + 18, std::uint8_t{0});
@@ -254,8 +257,8 @@ TEST_F(Told, ARowWithoutAKeyAndAPinnedCell) {
     d.pins = d.pins.with({{TensorId::rawScores, 0, 5, 2, 1}, 30.5F});
   };
   open(test::changed(presetDocument("original-transformer"), shut));
-  expectAll(told(StepId::softmax, SegmentKind::maximum), {"“sat”", "no softmax"});
-  expectAll(told(StepId::score, SegmentKind::cell, 1), {"pinned to 30.50"});
+  expectAll(narration(StepId::softmax, SegmentKind::maximum), {"“sat”", "no softmax"});
+  expectAll(narration(StepId::score, SegmentKind::cell, 1), {"pinned to 30.50"});
   const Timeline timeline(trace_->config(), kSubject);
   for (const TimelineSegment& m : timeline.moments()) {
     EXPECT_NE(m.beat, SegmentKind::exponentials);
@@ -264,7 +267,7 @@ TEST_F(Told, ARowWithoutAKeyAndAPinnedCell) {
 }
 
 /// In a head with few numbers, the narrated part of a row ends with the head.
-TEST_F(Told, AHeadsNumbersAlone) {
+TEST_F(NarratedPass, AHeadsNumbersAlone) {
   for (const Index dK : {1, 2, 3}) {
     open(test::randomDocument(sized(8 * dK, 8, 6)));
     const auto numbersOf = [&](TensorId tensor, Index row) {
@@ -275,38 +278,39 @@ TEST_F(Told, AHeadsNumbersAlone) {
     const auto endsWith = [](const std::string& text, const std::string& end) {
       EXPECT_TRUE(text.ends_with(end)) << "no '" << end << "' at the end of: " << text;
     };
-    endsWith(told(StepId::project, SegmentKind::row, 1), numbersOf(TensorId::qProj, 1));
-    endsWith(told(StepId::project, SegmentKind::restOfRows), numbersOf(TensorId::qProj, 5));
-    endsWith(told(StepId::project, SegmentKind::likewise), numbersOf(TensorId::kProj, 2));
+    endsWith(narration(StepId::project, SegmentKind::row, 1), numbersOf(TensorId::qProj, 1));
+    endsWith(narration(StepId::project, SegmentKind::restOfRows), numbersOf(TensorId::qProj, 5));
+    endsWith(narration(StepId::project, SegmentKind::likewise), numbersOf(TensorId::kProj, 2));
   }
 }
 
-TEST_F(Told, WhoseColumnsTheyAreUnderAMistake) {
+TEST_F(NarratedPass, WhoseColumnsTheyAreUnderAMistake) {
   const auto withMistake = [&](Mistake mistake) {
     open(test::changed(presetDocument("original-transformer"),
                        [mistake](Document& d) { setMistake(d.config, mistake, true); }));
   };
   open(presetDocument("original-transformer"));
-  expectAll(told(StepId::project, SegmentKind::restOfCells), {"of head 6’s part of “sat”’s query"});
-  expectAll(told(StepId::project, SegmentKind::allHeads), {"of which each head owns 64"});
+  expectAll(narration(StepId::project, SegmentKind::restOfCells),
+            {"of head 6’s part of “sat”’s query"});
+  expectAll(narration(StepId::project, SegmentKind::allHeads), {"of which each head owns 64"});
   withMistake(Mistake::sharedHead);
-  expectAll(told(StepId::project, SegmentKind::restOfCells),
+  expectAll(narration(StepId::project, SegmentKind::restOfCells),
             {"of head 6’s part", R"(q_proj["sat", 63] = )" + value(TensorId::qProj, 2, 63)});
-  expectAll(told(StepId::project, SegmentKind::likewise), {R"(k_proj["sat", 0])"});
+  expectAll(narration(StepId::project, SegmentKind::likewise), {R"(k_proj["sat", 0])"});
   withMistake(Mistake::reshapeWithoutTranspose);
-  expectAll(told(StepId::project, SegmentKind::restOfCells),
+  expectAll(narration(StepId::project, SegmentKind::restOfCells),
             {"of columns 320 to 383 of “sat”’s query", R"(q_proj["sat", 383])"});
-  EXPECT_EQ(told(StepId::project, SegmentKind::allHeads).find("owns"), std::string::npos);
+  EXPECT_EQ(narration(StepId::project, SegmentKind::allHeads).find("owns"), std::string::npos);
 }
 
-TEST_F(Told, AWeightThatIsDroppedOrKept) {
+TEST_F(NarratedPass, AWeightThatIsDroppedOrKept) {
   open(test::changed(presetDocument("original-transformer"), [](Document& d) {
     d.config.dropout = {0.5, 1};
   }));
   int dropped = 0;
   for (Index key = 0; key < 6; ++key) {
     const bool gone = trace_->value({TensorId::weights, 0, 5, 2, key}) == 0.0F;
-    expectAll(told(StepId::softmax, SegmentKind::cell, key),
+    expectAll(narration(StepId::softmax, SegmentKind::cell, key),
               {gone ? ", then dropped → 0." : ", then rescaled for dropout → "});
     dropped += gone ? 1 : 0;
   }

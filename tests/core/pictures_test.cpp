@@ -1,5 +1,5 @@
-// Pictures: what is read of PNG, JPEG and WebP files, resized and cropped, beside Pillow; and files
-// that cannot be read.
+// Pictures: what is read of PNG, JPEG and WebP files, resized and cropped, compared with Pillow;
+// and files that cannot be read.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -77,7 +77,7 @@ TEST(Presets, UnknownNamesListTheKnown) {
   expectUserError([] { exampleByName("dog"); }, "no example \"dog\"", "cat", "sensor");
 }
 
-/// What is read beside a sheet of paper: words in quotes, and terms in the order of its columns.
+/// The example by hand, as one writes it on paper: words in quotes, terms in the columns' order.
 TEST(Presets, ByHandIsWrittenOutInOrder) {
   const TracePtr trace =
       runAttention(makePreset(presetByName("by-hand"), {}, defaultMemoryBudget()));

@@ -170,19 +170,19 @@ TEST(Rotate, PairsAddUpToTheScoreWhereverTheSentenceStands) {
 }
 
 /// The timeline has exactly the steps of the configuration, and a sentence for every moment.
-TEST_P(Turned, EveryMomentIsTold) {
+TEST_P(Turned, EveryMomentIsNarrated) {
   const TracePtr trace = runAttention(document_);
   const RowRef subject{0, config().numHeads - 1, config().seqLen - 1};
   const Timeline timeline(config(), subject);
-  std::set<StepId> told;
+  std::set<StepId> narrated;
   for (const TimelineSegment& moment : timeline.moments()) {
     const std::string text = narrate(*trace, subject, moment);
     EXPECT_GT(text.size(), 10U);
     EXPECT_EQ(text.find("nan"), std::string::npos) << text;
-    told.insert(moment.step);
+    narrated.insert(moment.step);
     EXPECT_TRUE(moment.step != StepId::rotate || moment.part != TensorId::v);
   }
-  EXPECT_EQ(told.size(), stepsOf(config()).size());
+  EXPECT_EQ(narrated.size(), stepsOf(config()).size());
 }
 
 /// Figures of Llama 3.1's release: θ = 500,000, d_k = 128, factor 8, 8,192 positions learned.

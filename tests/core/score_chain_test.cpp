@@ -236,7 +236,7 @@ TEST(StrongestStep, HasTheSignOfTheNumber) {
   EXPECT_EQ(followed(), "h0.1") << "no part has the sign";
 }
 
-TEST(Shares, AreToldFromTheWordThroughEachScore) {
+TEST(Shares, AreNarratedFromTheWordThroughEachScore) {
   WhyLevel level;
   EXPECT_EQ(sharesInWords(level, "logit"), "");
   level.shares = {0.372};

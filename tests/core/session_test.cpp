@@ -257,7 +257,7 @@ TEST_F(SessionFile, ThatSomebodyElseHasSavedIsNotReplaced) {
 struct Damage {
   const char* field;  // JSON pointer
   json value;         // discarded: the field is removed
-  std::string named;  // must be in the message, beside the file
+  std::string named;  // must be in the message, next to the file
 };
 
 TEST_F(SessionFile, EveryDamageIsNamed) {

@@ -162,7 +162,7 @@ TEST(HeadTree, JoinsByTheMeanOfAllPairs) {
   expectMerge(3, 7, 6, (0.1 + 0.2 + 0.1 + 0.1 + 0.1 + 0.15) / 6);
 }
 
-TEST(HeadTree, PutsAlikeOnesBesideEachOther) {
+TEST(HeadTree, PutsAlikeOnesNextToEachOther) {
   // 4 is next to 2 and not to 0; 0 is next to 3, to which it is more similar than 4 is
   EXPECT_EQ(clusterHeads(twoGroups()).order, (std::vector<Index>{4, 2, 0, 3, 1}));
 }

@@ -83,7 +83,7 @@ TEST_P(Steered, IsAResidualStreamWithTheDirectionAdded) {
   }
 }
 
-TEST_P(Steered, GoesOnAsAPassOverAllTokens) {
+TEST_P(Steered, ContinuesAsAPassOverAllTokens) {
   if (!model_->config().causal) {
     EXPECT_FALSE(whyNoGeneration(*model_).empty());
     return;

@@ -55,7 +55,7 @@ TEST(Threads, LoopsSideBySideAndInsideOfEachOtherAreWhole) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(Threads, WhatAPieceThrowsComesOutAndTheTeamGoesOn) {
+TEST(Threads, WhatAPieceThrowsComesOutAndThePoolContinues) {
   const ScopedThreadLimit count(3);
   EXPECT_THROW(parallelFor(100, {},
                            [](Index i) {

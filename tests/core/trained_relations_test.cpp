@@ -32,12 +32,12 @@ TEST(TrainedRelations, AreWhatLearnedHeadsDo) {
   const HeadReport report = headReport(*trace, 0, relations).value();
   for (std::size_t head = 0; head < 8; ++head) {
     const auto question = static_cast<WordQuestion>(head);
-    ASSERT_TRUE(report.madeFor[head]);
-    EXPECT_EQ(report.madeFor[head]->name, training::info(question).title);
-    EXPECT_TRUE(report.madeFor[head]->trained);
-    ASSERT_TRUE(report.madeFor[head]->score) << report.madeFor[head]->score.why;
-    EXPECT_GT(*report.madeFor[head]->score, 0.4) << head;
-    EXPECT_LT(*report.madeFor[head]->score, 1.0) << head;
+    ASSERT_TRUE(report.designedPurposes[head]);
+    EXPECT_EQ(report.designedPurposes[head]->name, training::info(question).title);
+    EXPECT_TRUE(report.designedPurposes[head]->trained);
+    ASSERT_TRUE(report.designedPurposes[head]->score) << report.designedPurposes[head]->score.why;
+    EXPECT_GT(*report.designedPurposes[head]->score, 0.4) << head;
+    EXPECT_LT(*report.designedPurposes[head]->score, 1.0) << head;
     EXPECT_NE(report.labels[head].key, "uniform");
   }
   EXPECT_EQ(report.labels[1].key, training::info(WordQuestion::subject).title);
@@ -54,9 +54,9 @@ TEST(TrainedRelations, LeaveOutWhatTheMaskHides) {
 TEST(TrainedRelations, SayWhyThereAreNone) {
   const TracePtr trace = runAttention(learned("Green ideas of the about sleep furiously"));
   const HeadReport report = headReport(*trace, 0, declaredRelations(trace->document())).value();
-  EXPECT_TRUE(report.madeFor[0]->score);  // the word before is known in any text
-  EXPECT_FALSE(report.madeFor[1]->score);
-  EXPECT_NE(report.madeFor[1]->score.why.find("built in a way"), std::string::npos);
+  EXPECT_TRUE(report.designedPurposes[0]->score);  // the word before is known in any text
+  EXPECT_FALSE(report.designedPurposes[1]->score);
+  EXPECT_NE(report.designedPurposes[1]->score.why.find("built in a way"), std::string::npos);
 }
 
 /// The relation of a head with several questions has the answers of all of them; the head may be

@@ -108,7 +108,7 @@ class SavedRun : public testing::Test {
   Trainer run_;
 };
 
-TEST_F(SavedRun, GoesOnAsIfItHadNotStopped) {
+TEST_F(SavedRun, ContinuesAsIfItHadNotStopped) {
   for (const Index stop : {0, 3, 8}) {
     Trainer interrupted(run_.task(), smallRun(), kRunBudget);
     trainTo(interrupted, stop);

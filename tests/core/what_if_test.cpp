@@ -171,7 +171,7 @@ std::vector<std::string> ran(const DocumentPtr& from, const Edit& edit) {
 
 using Steps = std::vector<std::string>;
 
-TEST(Pins, OnlyWhatFollowsIsComputedAnew) {
+TEST(Pins, OnlyWhatFollowsIsComputedAgain) {
   EXPECT_EQ(ran(small(), SetPin{{{TensorId::rawScores, 0, 1, 2, 3}, 4.0F}}),
             (Steps{"score", "scale", "mask", "softmax", "weigh", "concat", "output"}));
   EXPECT_EQ(ran(small(), SetPin{{{TensorId::scores, 0, 1, 2, 3}, 4.0F}}),

@@ -1,5 +1,5 @@
 // A model's directory: an input is its config.json; or ("\0index" first) the index of its weights,
-// beside one shard that is there. What is accepted is opened as far as it goes.
+// next to one shard that is there. What is accepted is opened as far as it goes.
 #include <unistd.h>
 
 #include <cstdlib>

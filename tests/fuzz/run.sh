@@ -21,7 +21,7 @@ for target in "${targets[@]}"; do
   corpus="build/fuzz/corpus/$target"
   log="build/fuzz/$target.log"
   mkdir -p "$corpus" build/fuzz/found
-  # What is read slowly (a timeout) or into much memory is a finding, too.
+  # A file that is read slowly (a timeout) or into much memory is a finding, too.
   if ! "build/fuzz/fuzz_$target" "$corpus" "tests/fuzz/seeds/$target" \
     -dict=tests/fuzz/words.dict -max_total_time="$seconds" -max_len=65536 -timeout=10 \
     -rss_limit_mb=2048 -artifact_prefix="build/fuzz/found/$target-" \

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 
-# What starts another program, or reaches another machine.
+# Functions that start another program or reach another machine.
 FORBIDDEN = re.compile(
     r"(system|popen|exec(l|le|lp|v|ve|vp|vpe|veat)|fexecve|posix_spawnp?|v?fork|clone|wordexp|"
     r"socket|socketpair|connect|bind|listen|accept4?|send(to|msg|mmsg)?|recv(from|msg|mmsg)?|"

@@ -46,7 +46,7 @@ bool together(ImVec2 endOfOne, ImVec2 startOfNext, float size) {
 }
 
 /// The texts of a window that contain "nan" or "inf", for an error message.
-std::string told(const std::string& window) {
+std::string described(const std::string& window) {
   const ui::ScreenText screen = ui::ScreenText::read();
   std::string words = window + ":";
   for (const ui::TextRun& run : screen.runs()) {
@@ -107,7 +107,7 @@ std::optional<std::string> Printed::notFinite() {
       }
     }
     if (stands(text, "nan") || stands(text, "inf")) {
-      return told(std::string(window));
+      return described(std::string(window));
     }
   }
   return std::nullopt;

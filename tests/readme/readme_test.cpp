@@ -48,10 +48,10 @@ std::vector<std::string> shellLines() {
       continue;
     }
     if (!inBlock) continue;
-    const bool goesOn = !line.empty() && line.back() == '\\';
-    if (goesOn) line.pop_back();
+    const bool goesToNextLine = !line.empty() && line.back() == '\\';
+    if (goesToNextLine) line.pop_back();
     continued ? void(lines.back() += line) : lines.push_back(line);
-    continued = goesOn;
+    continued = goesToNextLine;
   }
   return lines;
 }

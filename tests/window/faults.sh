@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What can be wrong with a display, in the real window: none, one that does not answer, OpenGL below
+# Faults of a display, in the real window: none, one that does not answer, OpenGL below
 # 3.3, none at all, a window of no size, one that is hidden, a server that ends. Usage:
 # faults.sh <headscope>
 program="$1"

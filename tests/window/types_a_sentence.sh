@@ -4,12 +4,12 @@
 program="$1"
 source "$(dirname "${BASH_SOURCE[0]}")/window.sh"
 
-# Whether a trace holds these words.
+# Tests that a trace holds these words.
 saved_with() {
   traced && python3 "$here/check_trace.py" "$trace" "$@" >"$work/check.log" 2>&1
 }
 
-# What the program opens on.
+# The sentence on which the program opens.
 first=(The cat , which was very fluffy , slept by the warm fire .)
 
 start

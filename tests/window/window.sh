@@ -73,8 +73,8 @@ traced() {
   fi
   [ -s "$trace" ]
 }
-# What the program keeps of the unsaved session, within a second of each change, and whether it holds
-# what check_session.py is told.
+# autosave: the file of the unsaved session, which the program writes within a second of each change.
+# autosaved: tests it with check_session.py and the given arguments.
 autosave() { ls "$work"/headscope/autosave-*.headscope.json 2>/dev/null | head -1; }
 autosaved() {
   local file

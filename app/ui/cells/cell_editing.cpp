@@ -166,8 +166,9 @@ void scrollCell(const PanelContext& panel, CellEditing& editing, const CellAcces
   const float notches = ImGui::GetIO().MouseWheel;
   if (notches == 0.0F) return;
   const double now = panel.look.now;
-  const bool goesOn = editing.scrolled == access.target && now - editing.scrolledAt < kScrollPause;
-  if (!goesOn) {
+  const bool scrollContinues =
+      editing.scrolled == access.target && now - editing.scrolledAt < kScrollPause;
+  if (!scrollContinues) {
     ++editing.scrolls;
     editing.magnitude = magnitude;
   }

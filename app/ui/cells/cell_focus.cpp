@@ -150,7 +150,7 @@ std::optional<CellRef> mainOperand(const Explanation& e) {
   const auto largest = std::max_element(
       e.terms.begin(), e.terms.end(),
       [](const Term& a, const Term& b) { return std::abs(a.product) < std::abs(b.product); });
-  // ALiBi's penalty has no cell; take that of the score beside it
+  // ALiBi's penalty has no cell; take that of the score next to it
   return (largest->cells.empty() ? e.terms.front() : *largest).cells.front();
 }
 

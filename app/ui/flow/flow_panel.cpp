@@ -104,8 +104,9 @@ void flowTooltip(const FrameContext& look, const FlowDescription& text) {
   const ImVec2 content = sizeOf(look, text, term);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const float around = look.px(24);  // of a block
-  placeNextBeside({{mouse.x - around, mouse.y - around}, {mouse.x + around, mouse.y + around}},
-                  {content.x + 2.0F * padding.x, content.y + 2.0F * padding.y}, look.space.small);
+  placeTooltipNextTo({{mouse.x - around, mouse.y - around}, {mouse.x + around, mouse.y + around}},
+                     {content.x + 2.0F * padding.x, content.y + 2.0F * padding.y},
+                     look.space.small);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::BeginTooltip();
   const ImVec2 at = ImGui::GetCursorScreenPos();

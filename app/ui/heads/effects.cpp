@@ -34,7 +34,7 @@ constexpr float kCurvesShare = 0.36F;   // share for time steps, with their curv
 /// Shows the effect under the mouse as a tooltip; a click chooses its head and token.
 void pickEffect(const PanelContext& panel, const HeadEffects& effects, Index head,
                 const ChartBars& bars, Index bar, bool clicked) {
-  tipNow(effectInWords(headsState(panel), effects, head, bars.begin(bar), bars.end(bar)));
+  showTooltip(effectInWords(headsState(panel), effects, head, bars.begin(bar), bars.end(bar)));
   if (!clicked) return;
   panel.selection.head = head;
   chooseToken(panel, bars.begin(bar));

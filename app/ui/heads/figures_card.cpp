@@ -146,7 +146,7 @@ class TableTab final : public FiguresTabCard {
         wrappedLabel(look.fonts.small, look.theme.text,
                      trFormat("head {}: {}", head + 1, labelWithScore(label)));
         wrappedLabel(look.fonts.small, look.theme.textMuted,
-                     trFormat("{}here {}.", madeForInWords(report, head), label.rule));
+                     trFormat("{}here {}.", purposeInWords(report, head), label.rule));
         return;
       }
       if (report.metrics[static_cast<std::size_t>(head)][*metric]) {

@@ -171,7 +171,7 @@ void headRows(const PanelContext& panel, Index head, const MeasuredHeads& heads,
     const HeadReport& report = heads.figures->report;
     const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
     drawTitleRow(panel, head, label, heads.current);
-    const std::string rule = madeForInWords(report, head) + trFormat("here {}", label.rule);
+    const std::string rule = purposeInWords(report, head) + trFormat("here {}", label.rule);
     const float how = headsAreTrained(panel.purposes) ? howLearnedLink(panel, width) : 0.0F;
     drawText(ImGui::GetWindowDrawList(), look.fonts.tiny, ImGui::GetCursorScreenPos(), t.textMuted,
              wholeParts(look.fonts.tiny, rule, width - how));

@@ -391,7 +391,7 @@ std::optional<Hover> pickInTiles(const PanelContext& panel, const HeadsState& st
       const Index query = words.marks() ? -1 : words.at(ImGui::GetIO().MousePos);
       if (query < 0) return std::nullopt;
       const auto [text, key] = rowInWords(state, picture, query, parts);
-      tipNow(text, place.at);
+      showTooltip(text, place.at);
       return Hover{{TensorId::weights, state.item, picture.head, query, key},
                    Lane::query,
                    Lane::none,
@@ -405,15 +405,15 @@ std::optional<Hover> pickInTiles(const PanelContext& panel, const HeadsState& st
     if (group.lines) {
       if (computed) {
         const auto [text, key] = rowInWords(state, picture, cell.row, parts);
-        tipNow(text, place.at);
+        showTooltip(text, place.at);
         cell.col = key;
       }
       return Hover{cell, Lane::query, Lane::none, cell.row, -1};
     }
     cell.col = shown.keys.first + at.col;
     if (computed) {
-      tipNow(cellInWords(state, picture, cell, parts, group.set.get(), ImGui::GetIO().KeyCtrl),
-             place.at);
+      showTooltip(cellInWords(state, picture, cell, parts, group.set.get(), ImGui::GetIO().KeyCtrl),
+                  place.at);
     }
     return Hover{cell, Lane::query, Lane::key, cell.row, cell.col};
   }

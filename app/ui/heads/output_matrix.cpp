@@ -212,7 +212,7 @@ void shareStacks(const PanelContext& panel, const ChartBars& bars, const ShareBa
                         cellNumber(parts[piece.part], 3));
     if (clicked && !bias) panel.selection.head = static_cast<Index>(piece.part);
   }
-  tipNow(text);
+  showTooltip(text);
   if (clicked) chooseToken(panel, token);
 }
 

@@ -274,10 +274,10 @@ class SimilarityCard final : public Card {
     label(font, panel.look.theme.textMuted, elided(font, text, room));
     const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
     underlineTerm(panel.look, {from.x, to.y}, to.x - from.x);
-    // beside the matrix below, which it explains
+    // next to the matrix below, which it explains
     const Rect matrix{from, {Rect::rest().b.x, Rect::rest().b.y}};
     if (ImGui::IsItemHovered()) {
-      tipNow(fmt::format("{}\n{}", termText("similarity"), tr(kSimilarityFormula)), matrix);
+      showTooltip(fmt::format("{}\n{}", termText("similarity"), tr(kSimilarityFormula)), matrix);
     }
   }
 

@@ -84,8 +84,8 @@ class SwitchOffTab final : public Card {
     }
     const HeadEffects* effects = figures == nullptr ? nullptr : &figures->effects;
     Formula formula = Formula::above;
-    if (effects != nullptr && hasRoomBesideFormula(panel, *effects, head, room.b.x - words.x)) {
-      formula = Formula::beside;
+    if (effects != nullptr && fitsNextToFormula(panel, *effects, head, room.b.x - words.x)) {
+      formula = Formula::inLine;
     } else if (room.height() < look.px(kLeastBars)) {
       formula = Formula::none;
     } else {
@@ -184,12 +184,12 @@ class SwitchOffTab final : public Card {
     tip(look, tr("Switches all other heads off; press again to switch all on (alt+shift+x)"));
   }
 
-  /// Where the formula of the output stands: beside what a head takes with it, or in a line of its
-  /// own above, unless the bars need that line.
-  enum class Formula { beside, above, none };
+  /// Where the formula of the output stands: in line with what a head takes with it, or in a line
+  /// of its own above, unless the bars need that line.
+  enum class Formula { inLine, above, none };
 
-  static bool hasRoomBesideFormula(const PanelContext& panel, const HeadEffects& effects,
-                                   Index head, float room) {
+  static bool fitsNextToFormula(const PanelContext& panel, const HeadEffects& effects, Index head,
+                                float room) {
     const FrameContext& look = panel.look;
     ImFont* font = look.fonts.small;
     const float formula = richTextSize(look.fonts, font, kOutputFormula).x;
@@ -212,7 +212,7 @@ class SwitchOffTab final : public Card {
     if (formula != Formula::none) {
       richLabel(look.fonts, font, t.textMuted, kOutputFormula, look.space.thin);
     }
-    if (formula == Formula::beside) ImGui::SameLine(0.0F, look.space.large);
+    if (formula == Formula::inLine) ImGui::SameLine(0.0F, look.space.large);
     if (effects != nullptr) {
       wrappedLabel(font, isOff(panel.trace.config(), head) ? t.bad : t.text,
                    lossInWords(headsState(panel), *effects, head));

@@ -199,10 +199,10 @@ class LessonsCard final : public Card {
   void buttons(const FrameContext& look, const lessons::Lesson& lesson) {
     const std::size_t done = run_.doneOf(lesson);
     const std::size_t all = lesson.scenes.size();
-    const bool goesOn = done > 0 && done < all;
+    const bool isBegun = done > 0 && done < all;
     const bool isLecture = lesson.path == kLecturePath;
     if (pill(look,
-             goesOn        ? tr("Go on")
+             isBegun       ? tr("Go on")
              : done == all ? tr("Again")
                            : tr("Start"),
              done == 0 && !isLecture)) {

@@ -278,7 +278,7 @@ class LessonPanel {
       again(check.again);
       return;
     }
-    if (run_.wayGoesOn()) {
+    if (run_.solutionRuns()) {
       words(look_.fonts.small, look_.theme.textMuted,
             run_.pointer().goes() ? tr("Watch the pointer.")
                                   : tr("Watch: the run continues to this point."));

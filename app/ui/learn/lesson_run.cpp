@@ -312,7 +312,7 @@ void LessonRun::showHint() {
 }
 
 void LessonRun::showWay(const PanelContext& panel) {
-  if (!scene().check || wayGoesOn()) return;
+  if (!scene().check || solutionRuns()) return;
   wayShown_ = true;
   const lessons::Way& way = scene().check->way;
   const std::string control =

@@ -1,6 +1,6 @@
 // Lesson run: the open lesson, its current scene, and the predictions and exercises done. Sets the
 // documents and views that scenes require, and reads from the pass whether an exercise is done. The
-// lesson panel shows it beside the page; the learn page lists the lessons and their progress.
+// lesson panel shows it next to the page; the learn page lists the lessons and their progress.
 #pragma once
 
 #include <functional>
@@ -118,7 +118,7 @@ class LessonRun {
   bool wayShown() const { return wayShown_; }
   /// Returns whether the training run is still going to the step that the shown way needs, or the
   /// pointer to the control.
-  bool wayGoesOn() const { return pointer_.goes() || !toTrainStep_.empty(); }
+  bool solutionRuns() const { return pointer_.goes() || !toTrainStep_.empty(); }
   LessonPointer& pointer() { return pointer_; }
 
   /// Called once a frame, with the page's panel. Chooses and lights the cells that the scene names
@@ -213,13 +213,13 @@ class LessonRun {
   std::set<std::string> done_;
 };
 
-/// Draws the panel beside the page while a lesson is open.
+/// Draws the panel next to the page while a lesson is open.
 void lessonPanel(const PanelContext& panel, LessonRun& run);
 /// Handles the digits that answer the question of the panel. Returns whether one did.
 bool lessonKeys(const PanelContext& panel, LessonRun& run);
 /// Draws the start panel in the lesson panel's place at the first start, until it is closed.
 void startPanel(const PanelContext& panel, LessonRun& run);
-/// The width of the lesson panel beside a page, out of `room`.
+/// The width of the lesson panel next to a page, out of `room`.
 float lessonWidth(const FrameContext& look, float room);
 
 }  // namespace headscope::ui

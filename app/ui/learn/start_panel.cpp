@@ -1,4 +1,4 @@
-// The start panel: first steps for new users, beside the page, which it does not cover; one click
+// The start panel: first steps for new users, next to the page, which it does not cover; one click
 // closes it for good.
 #include <fmt/format.h>
 

@@ -166,14 +166,14 @@ void drawAligned(const PanelContext& panel, const Aligned& found) {
     std::vector<Index> order(static_cast<std::size_t>(others));
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Index>(k);
     std::ranges::stable_sort(order, [&](Index a, Index b) { return value(a) > value(b); });
-    constexpr std::size_t kTold = 5;
-    order.resize(std::min(order.size(), kTold));
+    constexpr std::size_t kNamed = 5;
+    order.resize(std::min(order.size(), kNamed));
     std::string text = ofTarget ? tr("looks at") : tr("is looked at by");
     for (const Index other : order) {
       text +=
           fmt::format("\n{}  {:.3f}", names[static_cast<std::size_t>(other)].text, value(other));
     }
-    tipNow(text);
+    showTooltip(text);
   };
   if (litTarget >= 0) {
     tell(litTarget, true);

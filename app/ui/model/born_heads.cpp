@@ -47,7 +47,7 @@ std::shared_ptr<model::TextsSweep> sweepFor(const BornModel& born,
 
 }  // namespace
 
-const BornModel* bornFor(const PanelContext& panel, const std::string& set) {
+const BornModel* bornModelFor(const PanelContext& panel, const std::string& set) {
   const auto& born = panel.modelView.prediction.born;
   return born != nullptr && born->texts == set ? born.get() : nullptr;
 }

@@ -23,7 +23,7 @@ struct BornModel {
 
 /// Returns the model that a sweep over a set's heads is compared with; null where the view has none
 /// for this set.
-const BornModel* bornFor(const PanelContext& panel, const std::string& set);
+const BornModel* bornModelFor(const PanelContext& panel, const std::string& set);
 
 /// Requests the sweep of its heads, each replaced by zero or its mean, over the texts of a page's
 /// sweep, which both models must read.

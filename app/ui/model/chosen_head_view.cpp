@@ -63,8 +63,8 @@ int chooseWord(const PanelContext& panel, const SentenceLayout& layout,
                const std::vector<float>& weights, const ModelMoment& moment) {
   const int hovered = ImGui::IsWindowHovered() ? layout.at(ImGui::GetMousePos()) : -1;
   if (hovered < 0) return hovered;
-  tipNow(trFormat("“{}”: {}\nA click shows where it looks.", moment.tokenName(hovered),
-                  percent(weights[static_cast<std::size_t>(hovered)])));
+  showTooltip(trFormat("“{}”: {}\nA click shows where it looks.", moment.tokenName(hovered),
+                       percent(weights[static_cast<std::size_t>(hovered)])));
   if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) panel.modelView.token = hovered;
   return hovered;
 }

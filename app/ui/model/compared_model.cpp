@@ -32,7 +32,7 @@ MomentRequest requestOf(const ComparedView& view, const ShownModel& own, const M
   request.text = view.text.empty() ? own.moment->given() : view.text;
   if (own.moment->source != nullptr) {
     request.target = !view.target.empty() ? view.target : view.writes ? "" : own.moment->text;
-    request.writeAnew = request.target.empty();
+    request.rewriteTarget = request.target.empty();
   }
   request.budget = defaultMemoryBudget() / 4;
   if (view.folder.empty()) {

@@ -46,7 +46,7 @@ void tipOf(const FrameContext& look, const Pictures& pictures, std::size_t under
     if (value != gl::kMaskedCell) text += fmt::format("\n{} {:.4g}", each.title, value);
   }
   if (!pictures.click.empty()) text += '\n' + pictures.click;
-  tipNow(text, place);
+  showTooltip(text, place);
   if (one.patches) patchesInTip(look, *one.patches, {at.row});
 }
 

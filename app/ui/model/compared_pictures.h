@@ -27,7 +27,7 @@ struct Pictures {
     std::string title, why;
     std::vector<std::string> rows = {}, columns = {};  // columns without names are numbered
     std::string extent = {};                           // behind the title: "at most 2.34"
-    std::optional<TokenPictures> patches = {};         // of the rows, beside their names
+    std::optional<TokenPictures> patches = {};         // of the rows, next to their names
   };
   static constexpr std::size_t kCount = 3;
   std::array<One, kCount> all;

@@ -158,7 +158,7 @@ std::string partnersInWords(const ModelCompositions& compositions, model::Compos
     model::ComposedHeads pair;
   };
   std::vector<Partner> partners;
-  const StreamCompositions* compared = nullptr;  // whose mean and outstanding pairs are told
+  const StreamCompositions* compared = nullptr;  // whose mean and outstanding pairs are named
   for (const StreamCompositions& stream : compositions.streams) {
     for (const auto& pair : partnersOf(stream, stack, head)) partners.push_back({&stream, pair});
     if (stream.into == stack && stream.found.has(kind, head.layer)) compared = &stream;

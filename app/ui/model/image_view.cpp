@@ -258,9 +258,10 @@ void drawImage(const PanelContext& panel, const ModelMoment& moment, const ImVec
     if (hovered != patches.end()) {
       const Index token = hovered - patches.begin();
       outline(token, look.theme.accent);
-      tipNow(row != nullptr ? trFormat("{}\nweight {:.4f}", moment.tokenName(token), row[token])
-                            : moment.tokenName(token),
-             *hovered);
+      showTooltip(row != nullptr
+                      ? trFormat("{}\nweight {:.4f}", moment.tokenName(token), row[token])
+                      : moment.tokenName(token),
+                  *hovered);
       if (ImGui::IsItemClicked()) view.token = token;
     }
   }

@@ -87,8 +87,8 @@ void cachePicture(const FrameContext& look, const model::ModelConfig& c, const C
   if (!ImGui::IsWindowHovered()) return;
   const auto at = grid.at(ImGui::GetIO().MousePos);
   if (!at) return;
-  tipNow(trFormat("layer {}, {}\nK ({}, {}) above V ({}, {})", at->first + 1,
-                  headsOfGroup(c, at->second), all, c.headDim, all, c.headDim));
+  showTooltip(trFormat("layer {}, {}\nK ({}, {}) above V ({}, {})", at->first + 1,
+                       headsOfGroup(c, at->second), all, c.headDim, all, c.headDim));
 }
 
 }  // namespace

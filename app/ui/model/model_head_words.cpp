@@ -60,7 +60,7 @@ void ModelHeads::layerNames(const Rect& names) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ModelCanvas& canvas = memory_.canvas;
   const float height = fontSize(look_.fonts.tiny);
-  // the names beside the canvas are those of the block at its left edge
+  // the names next to the canvas are those of the block at its left edge
   Index atEdge = 0;
   for (Index block = 1; block < canvas.grid.blocks; ++block) {
     if (tile(0, block * canvas.grid.perBlock()).a.x <= canvas.room.a.x) atEdge = block;
@@ -215,7 +215,7 @@ void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at
 
 /// Says what is under the mouse. The picture of an image frames its tokens in the next frame.
 void ModelHeads::noteHovered(const std::optional<Under>& under) const {
-  if (under) tipNow(inWords(*under));
+  if (under) showTooltip(inWords(*under));
   std::optional<std::pair<Index, Index>> tokens;
   if (under && under->cell && moment_.ofImage()) {
     tokens = {under->cell->row, under->cell->col};
@@ -226,7 +226,7 @@ void ModelHeads::noteHovered(const std::optional<Under>& under) const {
   *look_.wantsFrame = true;
 }
 
-/// Draws the patches of an image beside their rows and below their columns: as many as fit.
+/// Draws the patches of an image next to their rows and below their columns: as many as fit.
 void ModelHeads::patchNames(ImDrawList* list, const Rect& at) const {
   const TokenPictures pictures = tokenPictures(moment_);
   const Index count = moment_.trace->tokens();

@@ -109,7 +109,7 @@ class ModelHeadsCard final : public Card {
     if (view.shown == PassShown::difference) saysPairs(look, compared);
   }
 
-  /// Says what stands beside what, where the passes differ in size.
+  /// Says which tokens and heads are compared, where the passes differ in size.
   static void saysPairs(const FrameContext& look, const ComparedPass& compared) {
     if (compared.pairs == nullptr || compared.pairs->inWords.empty()) return;
     wrappedLabel(look.fonts.small, look.theme.textMuted, compared.pairs->inWords);

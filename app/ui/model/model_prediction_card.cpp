@@ -31,7 +31,7 @@ namespace headscope::ui {
 namespace {
 
 /// Returns whether a pill has room on the line of the last item.
-bool fitsBeside(const FrameContext& look, const std::string& pillText) {
+bool fitsInLine(const FrameContext& look, const std::string& pillText) {
   const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
   return ImGui::GetItemRectMax().x + look.px(3) + buttonWidth(look, pillText) <= right;
 }
@@ -280,7 +280,7 @@ class ModelPredictionCard final : public Card {
       for (std::size_t i = 0; i < std::min(offered, best.size()); ++i) {
         if (best[i].id == leftOut) continue;
         const bool further = leftOut >= 0 && best[i].id != chosen && some;
-        if (further && !fitsBeside(look, shortName(best[i].id))) continue;  // not worth a line
+        if (further && !fitsInLine(look, shortName(best[i].id))) continue;  // not worth a line
         some = true;
         among = among || best[i].id == chosen;
         one(best[i].id);

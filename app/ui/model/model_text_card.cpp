@@ -37,9 +37,9 @@ class ModelTextCard final : public Card {
     heading(look, text().title, model_.busy() ? tr("at work …") : text().about);
     const auto moment = model_.moment();
     // a wide card has the picture at one side, and all else at the other
-    const bool beside = moment != nullptr && moment->ofImage() && isWide(look, Rect::rest());
+    const bool sideBySide = moment != nullptr && moment->ofImage() && isWide(look, Rect::rest());
     const bool apart =
-        moment != nullptr && !beside && !isAttentionAlone(*moment->trace->document().model);
+        moment != nullptr && !sideBySide && !isAttentionAlone(*moment->trace->document().model);
     // the prediction stays in view below a text or a picture that is too high for the card
     const float room = ImGui::GetContentRegionAvail().y;
     const float most = (moment != nullptr && moment->ofImage() ? 0.3F : 0.5F) * room;
@@ -168,7 +168,7 @@ class ModelTextCard final : public Card {
     ImGui::EndChild();
   }
 
-  /// Returns whether a moment is of the encoder of texts of a CLIP, which has one of images beside.
+  /// Returns whether a moment is of the encoder of texts of a CLIP, which has another of images.
   static bool encoderOfTexts(const PanelContext& panel, const ModelMoment& moment) {
     const Fingerprint key("encoder of texts", moment.number);
     const bool* found = panel.computations.computeNow<bool>(

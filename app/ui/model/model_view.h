@@ -97,7 +97,7 @@ inline constexpr int kLooksEffect = 4;
 /// alone.
 enum class SweptThrough { all, query, key, value };
 
-/// The list beside the matrix of a score.
+/// The list next to the matrix of a score.
 enum class WhyList { pairs, queries, keys };
 
 /// The shown reading of a token's prediction, and its word.

@@ -100,7 +100,7 @@ std::optional<std::size_t> drawPartMap(const PanelContext& panel, const PartMap&
     drawNumber(look, cell.value, map.changes, at, fill);
     if (cell.chosen) list->AddRect(at.a, at.b, look.theme.accent, 0.0F, 0, look.space.thin);
     if (!over || !whole.contains(ImGui::GetIO().MousePos)) continue;
-    tipNow(map.tip(i), whole);
+    showTooltip(map.tip(i), whole);
     if (map.pictures != nullptr) patchesInTip(look, *map.pictures, {cell.column});
     if (ImGui::IsMouseReleased(0)) clicked = i;
   }

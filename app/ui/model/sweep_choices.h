@@ -16,7 +16,7 @@ struct PredictionView;
 
 /// Draws the choice of what replaces a part in the texts of a set.
 Instead chooseInsteadOfSet(const FrameContext& look, PredictionView& view);
-/// Draws the choice of the list beside the map.
+/// Draws the choice of the list next to the map.
 void chooseList(const FrameContext& look, PredictionView& view);
 /// Draws the choice of the number that the map shows.
 EffectKind chooseEffect(const FrameContext& look, PredictionView& view, const Swept& swept);

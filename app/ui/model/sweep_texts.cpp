@@ -151,7 +151,7 @@ Computed<ReadSet> setByName(const PanelContext& panel, const ModelMoment& moment
                             const std::string& set, const char* work) {
   const PredictionView& view = panel.modelView.prediction;
   const formats::TokenizerPtr& tokenizer = moment.first().tokenizer;
-  const BornModel* compared = bornFor(panel, set);
+  const BornModel* compared = bornModelFor(panel, set);
   const formats::TokenizerPtr born = compared != nullptr ? compared->tokenizer : nullptr;
   Fingerprint key(work, reinterpret_cast<std::uintptr_t>(tokenizer.get()), view.sweepCount,
                   view.sweepSeed);

@@ -356,7 +356,7 @@ std::optional<SweptBorn> comparedWith(const PanelContext& panel, const ChosenTex
                                       const model::SweepSetting& setting, const Swept& swept,
                                       EffectKind kind) {
   const FrameContext& look = panel.look;
-  const BornModel* born = bornFor(panel, panel.modelView.prediction.sweepTexts);
+  const BornModel* born = bornModelFor(panel, panel.modelView.prediction.sweepTexts);
   if (born == nullptr) return std::nullopt;
   const auto say = [&](const std::string& text) {
     wrappedLabel(look.fonts.small, look.theme.accentText, text);
@@ -423,7 +423,7 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   const std::optional<EffectKind> shown =
       found.current != nullptr ? std::optional(chooseEffect(look, view, *found.current))
                                : std::nullopt;
-  const bool compared = bornFor(panel, view.sweepTexts) != nullptr && texts.ofBoth;
+  const bool compared = bornModelFor(panel, view.sweepTexts) != nullptr && texts.ofBoth;
   if (found.current != nullptr && ofSet && !compared) chooseList(look, view);
   if (compared &&
       flowingPill(look, tr("end the comparison"),

@@ -1,4 +1,4 @@
-// All levels of a chain beside each other, as one figure.
+// All levels of a chain next to each other, as one figure.
 #include <fmt/format.h>
 
 #include <algorithm>

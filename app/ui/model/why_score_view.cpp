@@ -140,9 +140,9 @@ std::optional<WhyStep> drawMatrix(const FrameContext& look, const WhyWords& word
   const char* click = !step            ? ""
                       : step->alongKey ? tr("\nA click follows what wrote into the key.")
                                        : tr("\nA click follows what wrote into the query.");
-  tipNow(fmt::format("{} × {}: {}{}", pairs.rows.names[row], pairs.columns.names[col],
-                     changeInWords(double{pairs.at(hovered->row, hovered->col)}), click),
-         at);
+  showTooltip(fmt::format("{} × {}: {}{}", pairs.rows.names[row], pairs.columns.names[col],
+                          changeInWords(double{pairs.at(hovered->row, hovered->col)}), click),
+              at);
   if (words.pictures() != nullptr && row < pairs.rows.shown.size() &&
       col < pairs.columns.shown.size()) {
     const Index patch = words.patchOf(score, score.queries[pairs.rows.shown[row]],

@@ -1,5 +1,5 @@
 // Why tables: the parts of one level of a chain: a table, the matrix of a score with its lists, and
-// all levels of a chain beside each other. Each returns the step, or the level, that was clicked.
+// all levels of a chain next to each other. Each returns the step, or the level, that was clicked.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct TokenPictures;
 
 /// The changes without the writers, or the pairs, of a level's lines.
 struct LineChanges {
-  bool measured = false;                                       // they stand beside the lines
+  bool measured = false;                                       // they stand next to the lines
   const std::vector<model::WithoutWriter>* writers = nullptr;  // null until they are computed
   const std::vector<model::WithoutPair>* pairs = nullptr;      // likewise
 };
@@ -44,7 +44,7 @@ struct PairRuns {
   const std::vector<model::WithoutPair>* found = nullptr;  // null until all have run
 };
 
-/// Draws a score as a matrix, writers × writers, beside a list of its pairs or of one side's
+/// Draws a score as a matrix, writers × writers, next to a list of its pairs or of one side's
 /// writers. Fills the rest of the window. `without` may be null until it is computed.
 struct ScoreClicks {
   std::optional<model::WhyStep> step;

@@ -33,7 +33,7 @@ struct AxisLabels {
   Index chosen = -1;  // always shown too, unless it touches the lit one; −1: none
 
   bool empty() const { return texts.empty(); }
-  /// The width in points of the widest label, at most the limit, and of the curves beside it.
+  /// The width in points of the widest label, at most the limit, and of the curves next to it.
   float width() const { return namesWidth() + curvesRoom(); }
   float namesWidth() const;
   float curvesRoom() const { return empty() ? 0.0F : curves.room(font); }

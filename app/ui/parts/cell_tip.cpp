@@ -24,7 +24,7 @@ Index tokenOf(Axis axis, Index place) {
 void drawCellTip(const FrameContext& look, const Trace& trace, const CellRef& cell, const Rect& at,
                  const std::string& more) {
   const std::string words = cellInWords(trace, cell);
-  tipNow((ImGui::GetIO().KeyCtrl ? words + "\n" + toString(cell) : words) + more, at);
+  showTooltip((ImGui::GetIO().KeyCtrl ? words + "\n" + toString(cell) : words) + more, at);
   const TokenPictures* pictures = look.pictures;
   if (pictures == nullptr || !pictures->x.sameAs(trace.document().input->x)) return;
   const TensorInfo& tensor = info(cell.tensor);

@@ -15,7 +15,7 @@ namespace headscope::ui {
 
 struct FrameContext;
 
-/// Draws the tooltip beside `at`; `more` stands behind the sentence.
+/// Draws the tooltip next to `at`; `more` stands behind the sentence.
 void drawCellTip(const FrameContext& look, const Trace& trace, const CellRef& cell, const Rect& at,
                  const std::string& more = {});
 

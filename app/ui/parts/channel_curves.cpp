@@ -138,7 +138,7 @@ class CurvePainter {
       size = {std::max(size.x, ImGui::CalcTextSize(line.c_str()).x + 2.0F * style.WindowPadding.x),
               size.y + ImGui::GetTextLineHeightWithSpacing()};
     }
-    placeNextBeside(strip_.at, size, look_.space.small);
+    placeTooltipNextTo(strip_.at, size, look_.space.small);
     ImGui::BeginTooltip();
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const bool ofChannel = i > 0 && i <= drawn;

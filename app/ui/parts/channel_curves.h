@@ -32,7 +32,7 @@ struct AxisCurves {
   const TokenPictures* pictures = nullptr;  // of patches; null: the steps are no patches
 
   bool empty() const { return readings == nullptr && pictures == nullptr; }
-  /// The height of the strip beside names of this font, with the gap to them; 0 where there is
+  /// The height of the strip next to names of this font, with the gap to them; 0 where there is
   /// none.
   float room(ImFont* font) const;
 

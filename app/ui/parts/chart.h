@@ -86,7 +86,7 @@ class Chart {
   /// Draws a line through the points; values that are not finite are skipped without a break.
   void curve(ImDrawList* list, std::span<const ChartPoint> points, ImU32 color,
              float points1 = 1.5F) const;
-  /// As above, with the shapes of a series (parts/series_mark.h) along it.
+  /// Draws a curve as above, with the shapes of a series (parts/series_mark.h) along it.
   void series(ImDrawList* list, std::span<const ChartPoint> points, ImU32 color,
               std::size_t mark) const;
   void dot(ImDrawList* list, const ChartPoint& point, ImU32 color, float radius) const;

@@ -9,7 +9,7 @@ namespace headscope::ui {
 void colorBar(const FrameContext& look, const ColorScale& scale, ImVec2 at, float height);
 float colorBarWidth(const FrameContext& look);
 
-/// Draws a horizontal bar with its numbers beside it, for a row of buttons. `high` names the upper
+/// Draws a horizontal bar with its numbers next to it, for a row of buttons. `high` names the upper
 /// end where it is no number.
 void colorStrip(const FrameContext& look, const ColorScale& scale, float width,
                 const char* high = nullptr);

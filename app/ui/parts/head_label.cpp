@@ -46,7 +46,7 @@ HeadName headName(const std::string& purpose, const HeadReport* report, Index he
   const HeadLabel& label = report->labels[at];
   if (purpose.empty()) return {labelWithScore(label), {}, label.score.has_value()};
   if (isPart(label, purpose)) return {purpose, measuredHere(*label.score, label.rows), true};
-  const auto& made = report->madeFor[at];
+  const auto& made = report->designedPurposes[at];
   if (!made) return {purpose, {}, true};
   if (!made->score) {
     const bool absent = made->score.why == kNoPartner;

@@ -175,8 +175,8 @@ bool patchPictureHere(const PanelContext& panel, float side) {
                 query, key);
   if (ImGui::IsItemHovered()) {
     const float large = look.px(224);
-    placeNextBeside(Rect::at(corner, {side, side}), {large + look.px(28), large + look.px(48)},
-                    look.space.small);
+    placeTooltipNextTo(Rect::at(corner, {side, side}), {large + look.px(28), large + look.px(48)},
+                       look.space.small);
     ImGui::BeginTooltip();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::Dummy({large, large});

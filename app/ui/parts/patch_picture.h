@@ -18,7 +18,7 @@ class PatchPicture {
   /// column, or of tokens that a model cut from an image; else none. Tokens without a place in it,
   /// such as a class token, are left out.
   static std::optional<PatchPicture> of(const Input& input, Index item);
-  /// As of(), with the outlines of the frame's token pictures where they are of X.
+  /// Returns of(input, item), with the outlines of the frame's token pictures where they are of X.
   static std::optional<PatchPicture> shown(const FrameContext& look, const Input& input,
                                            Index item);
 

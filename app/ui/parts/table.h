@@ -22,7 +22,7 @@ struct TableColumn {
   float least = 0.0F;      // points; 0: as wide as the title
   float grows = 0.0F;      // its share of the width left over
   bool sorts = true;
-  // stands on a line above the other columns, beside others of its kind; such columns come first
+  // stands on a line above the other columns, next to others of its kind; such columns come first
   bool above = false;
 };
 

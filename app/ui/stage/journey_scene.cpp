@@ -90,8 +90,8 @@ class Scene : private ScenePainter {
     float largest = 0.0F;
   };
 
-  /// Takes the columns of X apart, since those of the word itself are small beside those of its
-  /// class: on one scale they would look like nothing.
+  /// Takes the columns of X apart, since those of the word itself are small compared with those of
+  /// its class: on one scale they would look like nothing.
   std::vector<KindOfColumns> kindsOfColumns() const {
     constexpr Index kFewest = 8;  // columns with a scale of their own
     const Document& document = trace_.document();

@@ -90,7 +90,7 @@ class ScenePainter {
 
   /// Draws the words, tinted by `tints`, and the arcs behind them.
   void sentence(std::span<const float> tints, std::span<const Arc> arcs, float others = 1.0F) {
-    if (layout_.queries.ofPicture()) picture(tints);
+    if (layout_.queries.isPicture()) picture(tints);
     SentenceLayout ends = layout_.keys;
     if (c_.crossAttention()) {  // the arcs end below the bars of the memory's words
       for (Rect& at : ends.words) at.b.y += layout_.keys.below;
@@ -118,7 +118,7 @@ class ScenePainter {
 
   /// Draws the channels of a series below the marks of its steps.
   void series() {
-    if (!layout_.queries.marks() || layout_.queries.ofPicture()) return;
+    if (!layout_.queries.marks() || layout_.queries.isPicture()) return;
     const AxisCurves curves = inputCurves(look_, *trace_.document().input, subject_.item);
     const Rect& first = layout_.queries.words.front();
     const Rect& last = layout_.queries.words.back();

@@ -70,7 +70,7 @@ class SentenceCard final : public Card {
       } else if (!panel.stageView.at && known != nullptr && !known->foreign) {
         said.sentence += aboutUnknown(known->unknown, input.tokens[item % input.tokens.size()]);
       }
-      // the scores are not told before they are there
+      // names no scores before they are computed
       if (moment.place == StagePlace::scores && motion(moment, kScoring, 1.0) < 1.0F) {
         said.sentence = tr("Where their numbers agree, the score grows.");
       }
@@ -193,7 +193,7 @@ class SentenceCard final : public Card {
     ImGui::SetCursorScreenPos(at.a);
     beginPart("examples", at.size(), ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
     rowCaption(look, tr("Or try:"));
-    // narrower than the card beside the caption, so that on a phone none is cut
+    // narrower than the card next to the caption, so that on a phone none is cut
     const float most = at.width() - textSize(look.fonts.regular, tr("Or try:")).x - look.px(34);
     for (const std::string& text : exampleSentences()) {
       const std::string shown = elided(look.fonts.regular, text, most);

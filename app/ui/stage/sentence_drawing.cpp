@@ -59,7 +59,7 @@ Curve curveOf(const FrameContext& look, const SentenceLayout& from, const Senten
               const Arc& arc) {
   const Rect& a = from.words[static_cast<std::size_t>(arc.from)];
   const Rect& b = to.words[static_cast<std::size_t>(arc.to)];
-  if (from.ofPicture()) {  // from middle to middle, bent upwards
+  if (from.isPicture()) {  // from middle to middle, bent upwards
     const ImVec2 start = a.centre();
     const ImVec2 end = b.centre();
     // the first token's top is the picture's: no arc leaves it
@@ -95,15 +95,15 @@ ImVec2 beyond(ImVec2 end, ImVec2 before, float length) {
 }
 
 /// Draws the box and the name of a token that is no patch, at the left of its place.
-void nameBeside(const FrameContext& look, ImDrawList* list, const Rect& at, ImU32 color,
-                std::string_view name) {
+void drawNameNextTo(const FrameContext& look, ImDrawList* list, const Rect& at, ImU32 color,
+                    std::string_view name) {
   list->AddRect(at.a, at.b, look.theme.panelBorder);
   const ImVec2 size = textSize(look.fonts.small, name);
   drawText(list, look.fonts.small,
            {at.a.x - size.x - look.space.tight, at.centre().y - 0.5F * size.y}, color, name);
 }
 
-/// Draws the share of an arc: at its top, or beside an arc between two lines where it covers
+/// Draws the share of an arc: at its top, or next to an arc between two lines where it covers
 /// neither a word nor another share; nowhere if there is no such place.
 void drawShare(const FrameContext& look, ImDrawList* list, const SentenceLayout& from,
                const SentenceLayout& to, const Arc& arc, ImU32 color, std::vector<Rect>& drawn) {
@@ -131,7 +131,7 @@ void drawShare(const FrameContext& look, ImDrawList* list, const SentenceLayout&
       return word.inset({0.0F, from.letters * kFrameAboveLetters}).overlaps(label);
     };
     if (std::any_of(drawn.begin(), drawn.end(), overlaps)) return false;
-    return from.ofPicture() || (std::none_of(from.words.begin(), from.words.end(), covers) &&
+    return from.isPicture() || (std::none_of(from.words.begin(), from.words.end(), covers) &&
                                 std::none_of(to.words.begin(), to.words.end(), covers));
   };
   constexpr std::array kAlong{0.5F, 0.3F, 0.7F, 0.2F, 0.8F, 0.4F, 0.6F, 0.12F, 0.88F};
@@ -189,9 +189,9 @@ void drawWords(const FrameContext& look, ImDrawList* list, const DrawnSentence& 
     const bool chosen = static_cast<int>(i) == sentence.chosen;
     const float tint = i < sentence.tints.size() ? std::clamp(sentence.tints[i], 0.0F, 1.0F) : 0.0F;
     const float round = std::min(at.height() * 0.16F, at.width() * 0.5F);
-    if (layout.ofPicture()) {
-      if (at.b.x <= layout.picture.a.x) {  // a token that is no patch stands beside the picture
-        nameBeside(look, list, at, chosen ? color : t.textMuted, stageWord(sentence.tokens[i]));
+    if (layout.isPicture()) {
+      if (at.b.x <= layout.picture.a.x) {  // a token that is no patch stands next to the picture
+        drawNameNextTo(look, list, at, chosen ? color : t.textMuted, stageWord(sentence.tokens[i]));
       }
       if (chosen || tint >= kFramedPatch) {
         list->AddRect(at.a, at.b, withAlpha(color, chosen ? 1.0F : 0.3F + 0.7F * tint), 0.0F, 0,
@@ -232,7 +232,7 @@ void drawWords(const FrameContext& look, ImDrawList* list, const DrawnSentence& 
 
 float arcThickness(const FrameContext& look, const SentenceLayout& layout, float weight) {
   const float whole =
-      layout.ofPicture() ? std::min(look.px(kPatchArc), 0.4F * layout.words.back().height())
+      layout.isPicture() ? std::min(look.px(kPatchArc), 0.4F * layout.words.back().height())
       : layout.marks()   ? look.px(kMarkArc)
                        : std::min(kArcPerLetter * layout.letters, kMostOfArcRoom * layout.arcRoom);
   return std::max(look.px(kThinnest), whole * weight);

@@ -40,7 +40,7 @@ struct SentenceLayout {
   bool marks() const { return letters == 0.0F; }
   /// The first word of each line.
   std::vector<std::size_t> firstWords() const;
-  bool ofPicture() const { return !picture.empty(); }
+  bool isPicture() const { return !picture.empty(); }
   bool sameLine(std::size_t a, std::size_t b) const { return words[a].a.y == words[b].a.y; }
   /// The word at a point, or −1.
   int at(ImVec2 point) const;

@@ -167,16 +167,16 @@ class SmallStagesCard final : public Card {
     const bool titled = room.width() >= look.px(kTitled) - look.px(24);
     if (!titled && !panel.alone) return compact(panel, head, story, at, color);
     const bool picture = panel.trace.document().input->patches.on();
-    const bool beside = picture && !panel.alone && room.width() >= 1.8F * room.height();
+    const bool sideBySide = picture && !panel.alone && room.width() >= 1.8F * room.height();
     Rect pictureAt;  // at the left of the title, where it is larger than below it
-    if (beside) pictureAt = room.cutLeft(room.height(), look.px(10));
+    if (sideBySide) pictureAt = room.cutLeft(room.height(), look.px(10));
     ImFont* font = panel.alone ? look.fonts.title : look.fonts.semibold;
     const Rect top = room.cutTop(fontSize(font), look.px(2));
     drawText(list, font, top.a, color, std::to_string(head + 1));
     const float left = textSize(font, std::to_string(head + 1)).x + look.px(10);
     if (titled && !title.empty()) {
       // below the title a picture takes the second line
-      const int most = beside ? 3 : panel.alone || picture ? 1 : 2;
+      const int most = sideBySide ? 3 : panel.alone || picture ? 1 : 2;
       ImFont* plain = panel.alone ? look.fonts.title : look.fonts.regular;
       auto lines = titleLines(plain, title, top.width() - left, most);
       for (ImFont* smaller : {look.fonts.small, look.fonts.tiny}) {
@@ -206,11 +206,11 @@ class SmallStagesCard final : public Card {
     } else if (titled && !panel.alone) {
       room.cutBottom(look.px(4));
     }
-    const HeadStage shown{head, &story, beside ? pictureAt : room};
+    const HeadStage shown{head, &story, sideBySide ? pictureAt : room};
     panel.alone ? drawHeadWithWords(panel, shown) : drawHeadWithDots(panel, shown);
   }
 
-  /// Draws a small stage without a title: the number, and below it or beside it the links.
+  /// Draws a small stage without a title: the number, and below it or next to it the links.
   static void compact(const PanelContext& panel, Index head, const HeadStory& story, const Rect& at,
                       ImU32 color) {
     const FrameContext& look = panel.look;

@@ -99,10 +99,11 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
     room -= termsLink(panel, *shown, termsLinkText(*e), {text.b.x, pen.y}) + look.space.large;
   }
   // a sum without a remark and a next value goes on in the second line
-  const bool goesOn = lines > 1 && e != nullptr && !e->terms.empty() && hasOnlySum(panel.trace, *e);
+  const bool needsSecondLine =
+      lines > 1 && e != nullptr && !e->terms.empty() && hasOnlySum(panel.trace, *e);
   if (memory.pass != panel.trace.pass() || !(memory.cell == *shown) || memory.room != room) {
     memory = {*shown, panel.trace.pass(), room,
-              e != nullptr ? fittingArithmetic(look, panel.trace, *e, room, goesOn ? 2 : 1)
+              e != nullptr ? fittingArithmetic(look, panel.trace, *e, room, needsSecondLine ? 2 : 1)
                            : operandArithmetic(panel.trace, *shown)};
   }
   const Arithmetic& a = memory.arithmetic;
@@ -111,7 +112,7 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
   const std::string sum = below || a.remark.empty() ? a.sum : a.sum + " · " + a.remark;
   drawText(list, font, pen, t.accentText, a.name);
   const float indent = textSize(font, a.name + " ").x;
-  if (goesOn) {
+  if (needsSecondLine) {
     drawText(list, font, {pen.x + indent, pen.y}, t.text, sumInLines(font, a, room));
     return;
   }

@@ -266,7 +266,7 @@ class StepView {
   }
 
   /// Returns whether matrices share one scale, as in the steps Scale and Mask, so that colours show
-  /// the change. A bias, small beside the scores, has its own.
+  /// the change. A bias, small compared with the scores, has its own.
   bool scaleShared() const {
     const StepId step = panel_.selection.step;
     return (step == StepId::scale || step == StepId::mask) && !panel_.frame.gradientsThere;

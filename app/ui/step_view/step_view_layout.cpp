@@ -40,7 +40,7 @@ class FeatureWidths {
       needs_[i] = item.numberWidth * cols;
     }
     while (asked() > room) {
-      if (!giveUpWidest()) return;
+      if (!dropNumbersOfWidest()) return;
     }
     grow();
   }
@@ -64,7 +64,7 @@ class FeatureWidths {
     return sum;
   }
 
-  bool giveUpWidest() {
+  bool dropNumbersOfWidest() {
     const auto widest = std::max_element(needs_.begin(), needs_.end());
     if (widest == needs_.end() || *widest <= 0.0F) return false;
     *widest = 0.0F;

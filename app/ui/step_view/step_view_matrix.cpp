@@ -209,7 +209,7 @@ class StepViewMatrixPainter {
                under->col + item_.colOffset};
     }
     if (ref_.maskOnly) {
-      tipNow(explainCell(trace_, found).rule, place_.at);
+      showTooltip(explainCell(trace_, found).rule, place_.at);
     } else {
       drawCellTip(look_, trace_, found, place_.at, tooltipDetail(found));
     }

@@ -235,9 +235,9 @@ class PerHeadPicture {
                             picture_.scaleOf(whole(projection_.result)), at);
     const auto cell = MatrixPlace{at, values.rows, values.cols}.hovered();
     if (!cell) return;
-    tipNow(trFormat("head {}, row {}, column {} = {}\ncomputed from this head's matrix", head + 1,
-                    cell->row, cell->col, number(values(cell->row, cell->col), 6)),
-           at);
+    showTooltip(trFormat("head {}, row {}, column {} = {}\ncomputed from this head's matrix",
+                         head + 1, cell->row, cell->col, number(values(cell->row, cell->col), 6)),
+                at);
   }
 
   const PanelContext& panel_;

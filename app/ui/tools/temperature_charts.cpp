@@ -153,10 +153,10 @@ void distributionChart(const PanelContext& panel, const RowFigures& f, Rect room
   const auto weight = [&](const std::vector<float>& weights) {
     return number(weights[static_cast<std::size_t>(*key)], 3);
   };
-  tipNow(fmt::format("{}: {}\nT {:.3g}: {}\nT {:.3g}: {}\n{}: {}",
-                     keyName(panel.trace.document(), f.row.item, *key), weight(f.weights),
-                     temperature / 4, weight(f.sharper), temperature * 4, weight(f.flatter),
-                     scaleName(c, !f.now.scale), weight(f.otherway)));
+  showTooltip(fmt::format("{}: {}\nT {:.3g}: {}\nT {:.3g}: {}\n{}: {}",
+                          keyName(panel.trace.document(), f.row.item, *key), weight(f.weights),
+                          temperature / 4, weight(f.sharper), temperature * 4, weight(f.flatter),
+                          scaleName(c, !f.now.scale), weight(f.otherway)));
   if (clicked) {
     panel.selection.cell = CellRef{TensorId::weights, f.row.item, f.row.head, f.row.query, *key};
   }

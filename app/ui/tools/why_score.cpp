@@ -241,9 +241,9 @@ class WhyScoreTool final : public Card {
     columnNames(look, names, place, heads);
     ImGui::Dummy({1.0F, at.b.y - ImGui::GetCursorScreenPos().y});  // the part scrolls that far
     if (!under) return;
-    tipNow(fmt::format("“{}” × “{}”: {} {:+.3f}", names.query, names.key,
-                       names.meet({under->row, under->col}), shown(under->row, under->col)),
-           at);
+    showTooltip(fmt::format("“{}” × “{}”: {} {:+.3f}", names.query, names.key,
+                            names.meet({under->row, under->col}), shown(under->row, under->col)),
+                at);
   }
 
   /// Draws the kinds above the columns, and below them what the key has of each.

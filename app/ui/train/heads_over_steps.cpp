@@ -123,9 +123,9 @@ class StepsPicture {
       const HeadTitle title = now.title(head(n));
       if (!title.does.empty()) words(list, title, picture);
       if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(picture.a, picture.b)) {
-        tipNow(trFormat("{} at step {}{}", name(n), withThousands(now.step),
-                        title.does.empty() ? "" : ": " + title.words()),
-               picture);
+        showTooltip(trFormat("{} at step {}{}", name(n), withThousands(now.step),
+                             title.does.empty() ? "" : ": " + title.words()),
+                    picture);
         clicked |= ImGui::IsMouseClicked(0);
       }
     }

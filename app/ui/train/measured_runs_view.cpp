@@ -101,7 +101,7 @@ void table(const FrameContext& look, const std::vector<RunsOfModel>& all, std::s
     rows.row(static_cast<Index>(m));
     if (const auto column = rows.hoveredColumn(); column && *column > 0) {
       const std::size_t q = *column - 1;
-      tipNow(fmt::format("{}: {}", storyQuestions()[q].name, eachSeedInWords(all[m], q)));
+      showTooltip(fmt::format("{}: {}", storyQuestions()[q].name, eachSeedInWords(all[m], q)));
     }
     rows.marked(nameOf(*all[m].front()), look.theme.text, m);
     for (std::size_t q = 0; q < storyQuestions().size(); ++q) {
@@ -121,7 +121,7 @@ void curves(const FrameContext& look, const Rect& room, const std::vector<RunsOf
   const Index last = all.front().front()->steps.back();
   RunChart chart(look, room, {last, last, last},
                  trFormat("{}: answered right", storyQuestions()[question].name), keys,
-                 roundAxis(0.0, 1.0), false);  // the table beside it has their names
+                 roundAxis(0.0, 1.0), false);  // the table next to it has their names
   chart.level(storyQuestions()[question].solved);
   for (std::size_t m = 0; m < all.size(); ++m) {
     const MeasuredRun& run = *all[m].front();

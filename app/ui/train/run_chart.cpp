@@ -97,7 +97,7 @@ std::optional<Index> RunChart::finish(const char* id, const std::vector<RunMark>
   const auto step = std::clamp<Index>(std::llround(chart_.underMouse().x), 0, steps_.taken);
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-    if (const std::string text = words(step); !text.empty()) tipNow(text);
+    if (const std::string text = words(step); !text.empty()) showTooltip(text);
   }
   return ImGui::IsItemActive() ? std::optional(step) : std::nullopt;
 }

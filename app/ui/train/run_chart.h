@@ -34,7 +34,7 @@ class RunChart {
   void curve(std::size_t key, std::vector<ChartPoint> points);
   /// Draws a horizontal line over the whole plot.
   void level(double y) const;
-  /// Writes the name of each curve at its end, so that curves of one colour are told apart.
+  /// Writes the name of each curve at its end, so that one can distinguish curves of one colour.
   void endNames() const;
   /// Writes the names of the marks, each next to its line.
   void markNames(const std::vector<RunMark>& marks) const;

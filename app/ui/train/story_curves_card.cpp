@@ -159,8 +159,8 @@ class StoryQuestionsCard final : public Card {
       const bool solved = moment.answeredAt[q] && *moment.answeredAt[q] <= moment.step;
       table.row(static_cast<Index>(q));
       if (table.rowHovered()) {
-        tipNow(trFormat("{}: {}\nThe word that decides: {}", questions[q].name,
-                        tr(questions[q].words), questions[q].decides));
+        showTooltip(trFormat("{}: {}\nThe word that decides: {}", questions[q].name,
+                             tr(questions[q].words), questions[q].decides));
       }
       table.marked(questions[q].name, questionColor(look.theme, moment, q), q);
       table.number(fmt::format("{:.0f} %", 100.0 * answered.right),

@@ -210,7 +210,7 @@ class TrainPage final : public Page {
   }
 
   static constexpr float kLeastOfModels = 930.0F;  // points
-  /// Returns whether content of this width has no room for the loss beside the six questions, as
+  /// Returns whether content of this width has no room for the loss next to the six questions, as
   /// where a lesson is open.
   static bool isNarrow(const FrameContext& look, float width) { return width < look.px(1250); }
 

@@ -34,7 +34,7 @@ struct TrainView {
   Index vocabulary = 1000;      // … and how many at most
 };
 
-/// The tasks of a view that trains a whole model, beside those of training::allTasks().
+/// The tasks of a view that trains a whole model, in addition to training::allTasks().
 inline constexpr const char* kStories = "stories";
 inline constexpr const char* kOwnText = "text";
 inline constexpr const char* kShapes = "shapes";  // trains an image model

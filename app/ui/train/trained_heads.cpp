@@ -69,10 +69,11 @@ std::optional<HeadOfLayer> TrainedHeads::draw() const {
     if (under) {
       const auto& [layer, head] = this->head(n);
       const auto values = weights[static_cast<std::size_t>(layer)].matrix({0, head});
-      tipNow(trFormat("{} looks at {}: {:.3f}", shown_.names[static_cast<std::size_t>(under->row)],
-                      shown_.names[static_cast<std::size_t>(under->col)],
-                      static_cast<double>(values(under->row, under->col))),
-             at);
+      showTooltip(
+          trFormat("{} looks at {}: {:.3f}", shown_.names[static_cast<std::size_t>(under->row)],
+                   shown_.names[static_cast<std::size_t>(under->col)],
+                   static_cast<double>(values(under->row, under->col))),
+          at);
       if (ImGui::IsMouseClicked(0)) clicked = this->head(n);
     }
     TileNames names;

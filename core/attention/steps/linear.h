@@ -50,7 +50,7 @@ struct PackedWeight {
 /// Packs a weight; an empty weight gives an empty result.
 PackedWeight packed(const Tensor& weight);
 PackedWeight packed(const StoredMatrix& weight);
-/// As linear with a Tensor.
+/// The linear layer above, for weights that are stored in 16 bits or packed.
 Tensor linear(const Tensor& x, const StoredMatrix& weight, const Tensor& bias,
               const ExecutionContext& execution);
 Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,

@@ -104,7 +104,7 @@ class MaskStep final : public Step {
   std::string sign(const AttentionConfig& c, Index head) const override {
     const std::string penalty =
         c.alibi ? fmt::format("−{:.3g}·d", alibiSlope(head, c.numHeads)) : "";
-    // the numbers stand beside their sign
+    // the numbers stand next to their sign
     return added(c, c.alibi ? "+b" : "+", penalty.c_str());
   }
 

@@ -23,7 +23,7 @@ std::optional<JsonField> ConfigReader::find(std::string_view name) {
   return root_.find(name);
 }
 
-std::optional<JsonField> ConfigReader::findOfGeneration(std::string_view name) {
+std::optional<JsonField> ConfigReader::findInGenerationConfig(std::string_view name) {
   auto own = find(name);
   const bool there = generation_ != nullptr && generation_->value().find(name) != nullptr;
   return there ? generation_->find(name) : own;
@@ -299,7 +299,7 @@ void ConfigReader::readArchitectures() {
 /// Reads how the decoder of two stacks begins and ends a text.
 void ConfigReader::readTarget() {
   const auto token = [&](std::string_view name) {
-    const auto field = findOfGeneration(name);
+    const auto field = findInGenerationConfig(name);
     return field ? sizeOf(*field, config.vocabulary - 1, 0) : Index{-1};
   };
   config.target.forcedFirst = token("forced_bos_token_id");
@@ -307,7 +307,7 @@ void ConfigReader::readTarget() {
   for (const char* name : {"decoder_start_token_id", "bos_token_id", "pad_token_id"}) {
     if (config.target.start < 0) config.target.start = token(name);
   }
-  const auto bad = findOfGeneration("bad_words_ids");
+  const auto bad = findInGenerationConfig("bad_words_ids");
   if (!bad) return;
   for (const JsonField& word : bad->items()) {  // of words of several tokens none is left out
     const std::vector<Index> ids = word.wholes();
@@ -317,7 +317,7 @@ void ConfigReader::readTarget() {
 
 /// Reads one id, several, or null. An id that is no token of the model has no effect.
 void ConfigReader::readEnds() {
-  const auto field = findOfGeneration("eos_token_id");
+  const auto field = findInGenerationConfig("eos_token_id");
   if (!field) return;
   const auto add = [&](const Json& id) {
     const auto token = id.whole();

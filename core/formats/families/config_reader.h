@@ -123,7 +123,7 @@ class ConfigReader {
  private:
   /// A field of how text is generated: generation_config.json's where it has the field, even as
   /// null, and otherwise config.json's.
-  std::optional<JsonField> findOfGeneration(std::string_view name);
+  std::optional<JsonField> findInGenerationConfig(std::string_view name);
   void readArchitectures();
   void readEnds();
   void readTarget();

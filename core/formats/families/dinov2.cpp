@@ -1,5 +1,5 @@
 // DINOv2 (Oquab et al. 2023), also with registers (Darcet et al. 2023). What each half of a layer
-// adds is scaled (LayerScale); its classifier reads the class token beside the mean of the patches.
+// adds is scaled (LayerScale); its classifier reads the class token and the mean of the patches.
 #include <array>
 #include <string_view>
 

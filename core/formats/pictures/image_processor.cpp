@@ -173,7 +173,7 @@ float luminance(const std::uint8_t* rgb) {
 
 ImageProcessor imageProcessorOf(const std::filesystem::path& folder,
                                 const model::ModelConfig& config) {
-  // newer folders of CLIP keep the settings beside those of texts
+  // newer folders of CLIP keep the settings with those of texts
   for (const char* name : {"preprocessor_config.json", "processor_config.json"}) {
     const std::filesystem::path path = folder / name;
     std::error_code code;

@@ -67,7 +67,7 @@ struct Decoder {
 
   /// Refuses a file as libjpeg-turbo says, but for mere warnings. `decode` receives flags. The
   /// first attempt ends at a warning, since an error behind one is reported as a warning, too; it
-  /// is told by its text, which replaces that of the first warning.
+  /// is known by its text, which replaces that of the first warning.
   void check(const std::function<int(int flags)>& decode, const std::string& name) const {
     if (decode(TJFLAG_STOPONWARNING) == 0) return;
     if (cutShort() || tjGetErrorCode(handle) != TJERR_WARNING) refuse(name);

@@ -1,4 +1,4 @@
-// No room and no right to write: the previous file stays, and nothing is left beside it.
+// No room and no right to write: the previous file stays, and nothing is left next to it.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -111,7 +111,7 @@ inline std::vector<Case> allCases() {
   };
 }
 
-/// Interventions in attention: mistakes, dropout, and pins beside all of them.
+/// Interventions in attention: mistakes, dropout, and pins with each of them.
 inline std::vector<Case> whatIfCases() {
   return {
       {"ReshapeMistake", with(sized(24, 4, 6),
@@ -368,7 +368,7 @@ inline double changedValue(const Switch& which) {
   return which.isFlag() ? 1.0 - defaultOf(which) : defaultOf(which) + 0.5;
 }
 
-/// Every switch by itself, ALiBi beside other settings, and settings that are weights.
+/// Every switch by itself, ALiBi with other settings, and settings that are weights.
 inline std::vector<Case> switchCases() {
   std::vector<Case> cases = alibiCases();
   for (Case& each : learnedSettingCases()) cases.push_back(std::move(each));

@@ -135,8 +135,8 @@ std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metri
   return sentences;
 }
 
-std::string madeForInWords(const HeadReport& report, Index head) {
-  const auto& made = report.madeFor[static_cast<std::size_t>(head)];
+std::string purposeInWords(const HeadReport& report, Index head) {
+  const auto& made = report.designedPurposes[static_cast<std::size_t>(head)];
   if (!made) return {};
   const char* purpose = made->trained ? tr("trained for") : tr("made for");
   return made->score

@@ -55,7 +55,7 @@ std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metri
 
 /// Returns "made for verb → its subject, 0.83 where it is to look; "; empty without a declared
 /// relation.
-std::string madeForInWords(const HeadReport& report, Index head);
+std::string purposeInWords(const HeadReport& report, Index head);
 
 // The table of metrics.
 
