@@ -45,7 +45,7 @@ if [ -n "$quick" ]; then
   printf '  %s\n' "${slow[@]}" >&2
   cd "$root/build/release"
   GTEST_FILTER="-$(IFS=: && echo "${slow[*]}")" exec ctest --output-on-failure \
-    --parallel "$(nproc)" --tests-regex '^((core|app|cli)_tests\.|lint\.(format|hardening)$)'
+    --parallel "$(nproc)" --tests-regex '^((core|app|cli)_tests\.|lint\.(format|hardening|words)$)'
 fi
 build release all
 configure asan
