@@ -148,7 +148,7 @@ class App {
   void offerFilms(std::vector<FilmKind> kinds);
   /// Reports how many pictures of a film are drawn. Returns false once the user has stopped it: the
   /// host drops it and calls filmStopped().
-  bool continueFilm(const FilmProgress& progress);
+  bool reportFilmProgress(const FilmProgress& progress);
   void filmStopped();
   /// Shows the step of the filmed run.
   void lookAt(Index step);

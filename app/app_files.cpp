@@ -245,7 +245,7 @@ void App::State::startExport() {
   if (asked->film) {
     picture.program.filmed =
         std::make_shared<const FilmedRun>(FilmedRun{training.run(), language.run()});
-    exports.continueFilm({0, picturesOf(*asked->film)});
+    exports.reportFilmProgress({0, picturesOf(*asked->film)});
   }
   pictureAsked = std::move(picture);
 }
@@ -316,8 +316,8 @@ void App::setNextSlide(ImTextureID picture, ImVec2 size) {
 }
 
 void App::offerFilms(std::vector<FilmKind> kinds) { state_->filmKinds = std::move(kinds); }
-bool App::continueFilm(const FilmProgress& progress) {
-  return state_->exports.continueFilm(progress);
+bool App::reportFilmProgress(const FilmProgress& progress) {
+  return state_->exports.reportFilmProgress(progress);
 }
 void App::filmStopped() { state_->exports.filmStopped(); }
 void App::lookAt(Index step) {

@@ -215,7 +215,7 @@ std::optional<ExportRequest> Exports::start() {
   return std::nullopt;
 }
 
-bool Exports::continueFilm(const FilmProgress& progress) {
+bool Exports::reportFilmProgress(const FilmProgress& progress) {
   film_ = progress;
   return !std::exchange(filmStops_, false);
 }

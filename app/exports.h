@@ -52,8 +52,8 @@ class Exports {
   const std::optional<FilmProgress>& film() const { return film_; }
   /// Stops it with its next picture.
   void stopFilm() { filmStops_ = film_.has_value(); }
-  /// Notes how far the film is. False where it was stopped (App::continueFilm).
-  bool continueFilm(const FilmProgress& progress);
+  /// Keeps how far the film is, for the status bar. Returns false where the user has stopped it.
+  bool reportFilmProgress(const FilmProgress& progress);
   void filmStopped();
 
   /// Runs `write` on another thread; it returns the sentence that reports success.

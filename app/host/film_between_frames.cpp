@@ -48,7 +48,7 @@ void FilmBetweenFrames::work() {
     if (film_->finished()) {
       film_.reset();
       app_.pictureDrawn(request_, [] {});
-    } else if (!app_.continueFilm(film_->progress()) && !film_->closing()) {
+    } else if (!app_.reportFilmProgress(film_->progress()) && !film_->closing()) {
       film_.reset();
       app_.filmStopped();
     }

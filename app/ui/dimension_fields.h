@@ -26,7 +26,8 @@ inline bool barIsNarrow(const FrameContext& look, const TopBarMemory& memory) {
 /// Underlines a term whose text is vertically centred on the current row's frame.
 void underlineInRow(const FrameContext& look, ImVec2 at, ImFont* font, float width);
 
-/// The name of a field among what a lesson lights (FrameState::spotlight), as those of cards.
+/// Returns the name under which a lesson lights a field (FrameState::spotlight holds such names and
+/// those of cards).
 inline std::string litField(std::string_view field) { return "field " + std::string(field); }
 
 /// Draws the fields at the next places of the row.

@@ -25,7 +25,8 @@ struct ScriptFont {
   float size;
 };
 
-/// The largest loaded font that suits `base` as an index; otherwise the smallest, shrunk.
+/// Returns the largest loaded font that is small enough for indices and exponents of text in
+/// `base`; otherwise the smallest, shrunk.
 ScriptFont scriptFont(const Fonts& fonts, const ImFont* base) {
   const float limit = fontSize(base) * kScriptRatio;
   for (ImFont* font : {fonts.regular, fonts.small, fonts.tiny}) {

@@ -83,8 +83,9 @@ HeadLabel headLabel(const HeadMetrics& metrics, const UniformMetrics& uniform,
 struct HeadReport {
   std::vector<HeadMetrics> metrics;  // one per head
   std::vector<HeadLabel> labels;     // likewise: its measured behaviour
-  std::vector<std::optional<RelationScore>>
-      designedPurposes;  // likewise; none where nothing was declared
+  /// One per head: the relation that it was designed or trained for; none where nothing was
+  /// declared.
+  std::vector<std::optional<RelationScore>> designedPurposes;
   HeadSimilarity similarity;
   bool patches = false;  // the tokens are patches of an image
 };
@@ -98,7 +99,7 @@ std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
 std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
                                   const std::vector<HeadMetrics>& metrics,
                                   const DeclaredRelations& relations);
-/// The relation that each head was made or trained for, with the mean weight on its partners.
+/// The relation that each head was designed or trained for, with the mean weight on its partners.
 std::vector<std::optional<RelationScore>> designedPurposes(const Trace& trace, ItemChoice item,
                                                            const DeclaredRelations& relations);
 

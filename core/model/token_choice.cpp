@@ -42,7 +42,8 @@ std::optional<TokenProbability> bestBarred(std::span<const float> logits,
   return best;
 }
 
-/// A token as it is chosen where `barred`, the best one that may not be written, is left out.
+/// Returns the choice of a token. Its rule is TokenRule::barred where `barred`, the best token that
+/// the model never writes, is more probable.
 ChosenToken asChosen(const TokenProbability& token, const std::optional<TokenProbability>& barred) {
   if (!barred || barred->logit <= token.logit) return {token};
   return {token, TokenRule::barred, *barred};

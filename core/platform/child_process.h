@@ -1,4 +1,4 @@
-// Child process: another program that runs meanwhile and reads what is written to it. One is
+// Child process: another program that runs in parallel and reads what this one writes. One is
 // started for a film as an MP4 file (app/host/film_mp4.cpp) and for the desktop's own file dialog
 // (desktop_dialog.h).
 #pragma once

@@ -79,11 +79,11 @@ TEST_F(FilmExport, TellsHowFarItIsAndIsStopped) {
   page(kFlowPage);
   open();
   const PictureRequest request = asked();
-  EXPECT_TRUE(ui_.app().continueFilm({60, 240}));
+  EXPECT_TRUE(ui_.app().reportFilmProgress({60, 240}));
   ui_.frame();
   EXPECT_TRUE(ui_.shows("picture 60 of 240", kFilmDialog)) << ui_.screen().all(kFilmDialog);
   ui_.click("Stop", kFilmDialog);
-  EXPECT_FALSE(ui_.app().continueFilm({61, 240}));
+  EXPECT_FALSE(ui_.app().reportFilmProgress({61, 240}));
   ui_.app().filmStopped();
   ui_.settle();
   EXPECT_TRUE(ui_.shows("the film was stopped: no file was written", kFilmDialog));
@@ -96,13 +96,13 @@ TEST_F(FilmExport, ContinuesBehindTheDialogAndIsStoppedInTheStatusBar) {
   asked();
   const StepId step = ui_.view().selection.step;
   ui_.press(Key::escape);
-  EXPECT_TRUE(ui_.app().continueFilm({3, 240}));
+  EXPECT_TRUE(ui_.app().reportFilmProgress({3, 240}));
   ui_.frame();
   EXPECT_TRUE(ui_.shows("Making a film: picture 3 of 240")) << ui_.screen().all();
   EXPECT_EQ(ui_.view().selection.step, step);
   EXPECT_FALSE(ui_.view().frame.playing) << "the user's own view plays";
   ui_.click("Stop");
-  EXPECT_FALSE(ui_.app().continueFilm({4, 240}));
+  EXPECT_FALSE(ui_.app().reportFilmProgress({4, 240}));
 }
 
 TEST_F(FilmExport, ItsEndAndItsFailureAreSaid) {

@@ -225,8 +225,8 @@ TEST(BackgroundTask, IsStoppedWhenItGoes) {
 
 using After = TaskRunner::After;
 
-/// However many long units of others are under way, the pass of an edit starts, and next to a long
-/// pass a session is saved.
+/// However many long units of others are under way, the pass of an edit starts, and a
+/// session is saved during a long pass.
 TEST(Scheduler, UrgentTasksNeverWaitForLongUnits) {
   Scheduler scheduler(2);
   std::list<Task> others;

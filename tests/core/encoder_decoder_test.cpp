@@ -175,7 +175,7 @@ TEST(Bart, AddsItsBiasToTheLogitsAndScalesItsEmbedding) {
   EXPECT_EQ(after[41], before[41]);
   m.tensors.erase("final_logits_bias");
   EXPECT_EQ(logitsOf(opened(m), kTarget), before);
-  // an embedding times √d, next to a head without it
+  // an embedding times √d; the head reads the embedding without that factor
   m.config["scale_embedding"] = true;
   const std::vector<float> scaled = logitsOf(opened(m), kTarget);
   ModelFolder wide = family("bart");

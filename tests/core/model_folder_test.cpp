@@ -81,7 +81,7 @@ TEST(ModelFolders, ALinkThatLeadsNowhereSaysWhereTo) {
 
 // Folders that hold something else.
 
-TEST(ModelFolders, WithoutAConfigurationAreNamedByTheirFiles) {
+TEST(ModelFolders, WithoutAConfigurationAreRecognisedByTheirFiles) {
   TempFolder gguf;
   gguf.file("model-q4_0.gguf", "GGUF");
   expectNotOpened(gguf, "model-q4_0.gguf", "not a usable GGUF file", "cut short");
@@ -98,7 +98,7 @@ TEST(ModelFolders, WithoutAConfigurationAreNamedByTheirFiles) {
   expectNotOpened(cache, (std::filesystem::path("snapshots") / "0a1b").string(), "open ");
 }
 
-TEST(ModelFolders, WithoutWeightsThatAreReadAreNamedByTheirFiles) {
+TEST(ModelFolders, WithoutReadableWeightsAreRecognisedByTheirFiles) {
   const std::map<std::string, std::string> files{{"tf_model.h5", "Keras"},
                                                  {"model.ckpt", "save_pretrained"},
                                                  {"model-q4_0.gguf", "GGUF"},

@@ -20,7 +20,7 @@ TEST(StoryText, QuotationMarksStandAtTheirWords) {
   EXPECT_EQ(asPeopleWrite("\"look!\" said Mia"), "\"Look!\" said Mia") << "they stand so already";
 }
 
-TEST(StoryText, AContinuationContinuesTheText) {
+TEST(StoryText, ACutSentenceIsContinued) {
   EXPECT_EQ(asPeopleWrite(" wanted a toy. she slept", "she"), " wanted a toy. She slept");
   EXPECT_EQ(asPeopleWrite(" she slept", "The duck swam."), " She slept");
   EXPECT_EQ(asPeopleWrite(" a duck! \" said Mia", "Tom slept. \" look,"), " a duck!\" said Mia");

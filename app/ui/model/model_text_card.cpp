@@ -168,7 +168,7 @@ class ModelTextCard final : public Card {
     ImGui::EndChild();
   }
 
-  /// Returns whether a moment is of the encoder of texts of a CLIP, which has another of images.
+  /// Returns whether a moment is a pass of a CLIP's encoder of texts.
   static bool encoderOfTexts(const PanelContext& panel, const ModelMoment& moment) {
     const Fingerprint key("encoder of texts", moment.number);
     const bool* found = panel.computations.computeNow<bool>(

@@ -70,7 +70,7 @@ class SentenceCard final : public Card {
       } else if (!panel.stageView.at && known != nullptr && !known->foreign) {
         said.sentence += aboutUnknown(known->unknown, input.tokens[item % input.tokens.size()]);
       }
-      // names no scores before they are computed
+      // while the picture still adds up the scores, the sentence names none
       if (moment.place == StagePlace::scores && motion(moment, kScoring, 1.0) < 1.0F) {
         said.sentence = tr("Where their numbers agree, the score grows.");
       }
