@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "app/view_json.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -291,7 +290,7 @@ bool Sessions::follow() {
   if (kept.frame.playing)
     kept.selection.playTime.reset();  // its position is saved once it is paused
   const auto news =
-      store_.update(documents_.ownNewest(), viewToJson(kept), documents_.ownIsComputed());
+      store_.update(documents_.ownNewest(), keptView_.of(kept), documents_.ownIsComputed());
   if (news) documents_.say(news->sentence, news->isError);
   if (news && !news->changed.empty()) dialog_.askToReplace(news->changed);
   return viewCame;

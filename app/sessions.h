@@ -17,6 +17,7 @@
 #include "app/ui/scenes_panel.h"
 #include "app/ui/session_controls.h"
 #include "app/ui/view_state.h"
+#include "app/view_json.h"
 
 namespace headscope {
 
@@ -140,6 +141,7 @@ class Sessions {
   LiveModel& model_;
   SessionStore store_;
   std::optional<ViewToCome> viewToCome_;
+  ViewText keptView_;  // the text of the view that a session would store now
   Warned warned_;
   ui::FileDialog dialog_;
   float offerHeight_ = 0.0F;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -182,8 +183,8 @@ void visitFields(Fields& f, View& view) {
   f.step("step", view.selection.step);
   f.number("item", view.selection.item, Index{0}, kMaxItem);
   f.number("head", view.selection.head, Index{0}, kMaxHead);
-  f.part(tr("part"), view.selection.part);
-  f.choice(tr("scope"), view.selection.scope, kScopes);
+  f.part("part", view.selection.part);
+  f.choice("scope", view.selection.scope, kScopes);
   f.flag("gradients", view.selection.gradients);
   f.flag("faint_columns", view.preferences.faintColumns);
   f.cell("selected", view.selection.cell);
@@ -221,8 +222,8 @@ void visitFields(Fields& f, View& view) {
   f.number("play_speed", view.preferences.playSpeed, 0.25F, 4.0F);
   f.word("tool", view.selection.tool);
   f.mistake("mistake", view.selection.mistake);
-  f.choice(tr("inspector"), view.selection.inspectorTab, kTabs);
-  f.choice(tr("against"), view.selection.against, kAgainst);
+  f.choice("inspector", view.selection.inspectorTab, kTabs);
+  f.choice("against", view.selection.against, kAgainst);
   f.choice("term_column", view.preferences.termOrder.by, kTermColumns);
   f.flag("terms_descending", view.preferences.termOrder.descending);
   f.cells("trail", view.selection.trail);
@@ -234,34 +235,38 @@ void visitFields(Fields& f, View& view) {
 }
 
 struct Writer {
-  Json json = Json::emptyObject();
+  Json::Fields fields;
 
-  void step(const char* name, StepId id) { json[name] = headscope::step(id).text({}).id; }
+  void step(const char* name, StepId id) {
+    fields.emplace_back(name, headscope::step(id).text({}).id);
+  }
   template <typename T>
   void number(const char* name, T value, T, T) {
-    json[name] = value;
+    fields.emplace_back(name, value);
   }
-  void flag(const char* name, bool value) { json[name] = value; }
-  void word(const char* name, const std::string& value) { json[name] = value; }
-  void indices(const char* name, const std::vector<Index>& values, Index) { json[name] = values; }
-  void part(const char* name, TensorId id) { json[name] = info(id).name; }
+  void flag(const char* name, bool value) { fields.emplace_back(name, value); }
+  void word(const char* name, const std::string& value) { fields.emplace_back(name, value); }
+  void indices(const char* name, const std::vector<Index>& values, Index) {
+    fields.emplace_back(name, values);
+  }
+  void part(const char* name, TensorId id) { fields.emplace_back(name, info(id).name); }
   template <typename Enum, std::size_t N>
   void choice(const char* name, Enum value, const std::array<const char*, N>& names) {
     const auto at = static_cast<std::size_t>(value);
-    if (at < N) json[name] = names[at];
+    if (at < N) fields.emplace_back(name, names[at]);
   }
   void cell(const char* name, const std::optional<CellRef>& cell) {
-    if (cell) json[name] = toString(*cell);
+    if (cell) fields.emplace_back(name, toString(*cell));
   }
   void cells(const char* name, const std::vector<CellRef>& cells) {
     if (cells.empty()) return;
     Json list = Json::emptyList();
     for (const CellRef& cell : cells) list.push_back(toString(cell));
-    json[name] = std::move(list);
+    fields.emplace_back(name, std::move(list));
   }
-  void mistake(const char* name, Mistake mistake) { json[name] = textOf(mistake).id; }
+  void mistake(const char* name, Mistake mistake) { fields.emplace_back(name, textOf(mistake).id); }
   void time(const char* name, const std::optional<double>& seconds) {
-    if (seconds) json[name] = *seconds;
+    if (seconds) fields.emplace_back(name, *seconds);
   }
 };
 
@@ -352,10 +357,23 @@ struct Reader {
 
 }  // namespace
 
-std::string viewToJson(const ViewState& view) {
+Json viewFields(const ViewState& view) {
   Writer writer;
   visitFields(writer, view);
-  return writer.json.dump();
+  return Json::objectOf(std::move(writer.fields));
+}
+
+std::string viewToJson(const ViewState& view) { return viewFields(view).dump(); }
+
+const std::string& ViewText::of(const ViewState& view) {
+  const auto stored = [](const ViewState& v) {
+    return std::tie(v.selection, v.preferences, v.stage, v.heads, v.train, v.model);
+  };
+  if (!view_ || stored(*view_) != stored(view)) {
+    view_ = view;
+    text_ = viewToJson(view);
+  }
+  return text_;
 }
 
 ViewState viewFromJson(const std::string& text, ViewState view) {

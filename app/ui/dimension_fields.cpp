@@ -197,7 +197,7 @@ class DimensionFields {
       const Index value = problem.suggestions[i];
       const std::string text = problem.field == "d_model"
                                    ? trFormat("use d_model {}", value)
-                                   : trFormat("use {} {}", value, problem.field);
+                                   : trFormat("use {} {}", value, tr(problem.field.c_str()));
       if (pill(look_, text.c_str(), true)) takeSuggestion(problem, value);
     }
     if (!problem.suggestions.empty()) ImGui::SameLine();

@@ -21,6 +21,8 @@ struct Preferences {
   bool faintColumns = false;  // step 1 also shows the nearly empty columns of X
   TermOrder termOrder;
   bool decodeShowsSize = false;  // KV cache: its size, not the work, where only one has room
+
+  bool operator==(const Preferences&) const = default;
 };
 
 inline constexpr float kMinScale = 1.0F;

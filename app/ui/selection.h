@@ -44,6 +44,8 @@ struct Selection {
   std::optional<double> playTime;  // the position on the timeline in seconds; none: not on it
   Index playQuery = 0;       // query whose row the timeline shows, where the chosen cell has none
   Index decodePosition = 0;  // KV cache: the new token
+
+  bool operator==(const Selection&) const = default;
 };
 
 }  // namespace headscope::ui

@@ -68,7 +68,7 @@ void checkHeads(const AttentionConfig& c, HeadWidth width, Findings& findings) {
     auto nearest = nearestHeadCounts(c.dModel, c.numHeads);
     std::sort(nearest.begin(), nearest.end());
     const bool several = nearest.size() > 1;
-    findings.add(tr("heads"),
+    findings.add("heads",
                  trFormat("d_model {} does not divide into {} heads ({} / {} = {:.2f}, and d_k "
                           "must be whole); {}: {}{}",
                           c.dModel, c.numHeads, c.dModel, c.numHeads,
@@ -96,28 +96,27 @@ void checkHeads(const AttentionConfig& c, HeadWidth width, Findings& findings) {
 void checkMask(const AttentionConfig& c, Findings& findings) {
   const Mask& mask = c.mask;
   if (mask.window < 0) {
-    findings.add(tr("window"), trFormat("window is {}: give 1 or more, or 0 for none", mask.window),
+    findings.add("window", trFormat("window is {}: give 1 or more, or 0 for none", mask.window),
                  {1});
   }
   if (!mask.lengths.empty()) {
     if (static_cast<Index>(mask.lengths.size()) != c.batch) {
-      findings.add(tr("lengths"), trFormat("lengths has {} values for a batch of {}: give one per "
-                                           "batch item",
-                                           mask.lengths.size(), c.batch));
+      findings.add("lengths", trFormat("lengths has {} values for a batch of {}: give one per "
+                                       "batch item",
+                                       mask.lengths.size(), c.batch));
     }
     for (const Index length : mask.lengths) {
       if (length < 0 || length > c.keys()) {
-        findings.add(tr("lengths"), trFormat("length {} is not between 0 and the {} keys there are",
-                                             length, c.keys()));
+        findings.add("lengths", trFormat("length {} is not between 0 and the {} keys there are",
+                                         length, c.keys()));
         break;
       }
     }
   }
   if (mask.painted != nullptr &&
       (mask.painted->queries != c.seqLen || mask.painted->keys != c.keys())) {
-    findings.add(tr("mask"),
-                 trFormat("the painted mask is {} × {}, the scores are {} × {}",
-                          mask.painted->queries, mask.painted->keys, c.seqLen, c.keys()));
+    findings.add("mask", trFormat("the painted mask is {} × {}, the scores are {} × {}",
+                                  mask.painted->queries, mask.painted->keys, c.seqLen, c.keys()));
   }
 }
 
@@ -152,25 +151,24 @@ void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
   const Rotary& r = c.rotary;
   if (c.alibi && r.on()) {
     findings.add(
-        tr("alibi"),
+        "alibi",
         tr("RoPE and ALiBi are both on: a layer can have only one of them, so turn one off"));
   }
   if (c.alibi && c.crossAttention()) {
-    findings.add(tr("alibi"),
+    findings.add("alibi",
                  tr("ALiBi needs the distance of query and key in one text, and in cross-attention "
                     "the keys come from another text: turn ALiBi off, or leave the memory out"));
   }
   if (r.on()) {
     if (r.turning(c.dK()) % 2 != 0) {
-      findings.add(tr("rope"),
-                   trFormat("{} is {}, and RoPE turns pairs of coordinates: make it even",
-                            r.dims > 0 ? tr("the number of coordinates that turn") : "d_k",
-                            r.turning(c.dK())));
+      findings.add("rope", trFormat("{} is {}, and RoPE turns pairs of coordinates: make it even",
+                                    r.dims > 0 ? tr("the number of coordinates that turn") : "d_k",
+                                    r.turning(c.dK())));
     }
     if (r.dims < 0 || r.dims > c.dK()) {
-      findings.add(tr("rope"), trFormat("{} coordinates of each head turn, and d_k is {}: give at "
-                                        "most that many, or 0 for all",
-                                        r.dims, c.dK()));
+      findings.add("rope", trFormat("{} coordinates of each head turn, and d_k is {}: give at "
+                                    "most that many, or 0 for all",
+                                    r.dims, c.dK()));
     }
     const auto positive = [](double value) { return value > 0.0 && std::isfinite(value); };
     if (!positive(r.theta)) {
@@ -179,8 +177,8 @@ void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
                                           inWords(r.theta)));
     }
     if (!positive(r.amplitude)) {
-      findings.add(tr("rope"), trFormat("RoPE's amplitude is {}: it must be a number above 0",
-                                        inWords(r.amplitude)));
+      findings.add("rope", trFormat("RoPE's amplitude is {}: it must be a number above 0",
+                                    inWords(r.amplitude)));
     }
     if (r.scaling == Rotary::Scaling::perPair && (std::ssize(r.divisors) != r.turning(c.dK()) / 2 ||
                                                   !std::ranges::all_of(r.divisors, positive))) {
@@ -276,9 +274,9 @@ std::vector<Problem> validate(const AttentionConfig& c, HeadWidth width) {
   if (c.memoryLen < 0) findings.count("memory_len", c.memoryLen, Limits::kTokens);
   if (c.memoryWidth != 0 && findings.count("memory width", c.memoryWidth, Limits::kDModel) &&
       !c.crossAttention()) {
-    findings.add(tr("memory"), trFormat("the keys' and values' weights expect a memory of {} "
-                                        "features: load one, or type a memory text first",
-                                        c.memoryWidth));
+    findings.add("memory", trFormat("the keys' and values' weights expect a memory of {} "
+                                    "features: load one, or type a memory text first",
+                                    c.memoryWidth));
   }
   for (const Switch& each : allSwitches()) {
     const double value = valueOf(each, c);
@@ -288,30 +286,28 @@ std::vector<Problem> validate(const AttentionConfig& c, HeadWidth width) {
   }
   checkQueriesAndKeys(c, findings);
   if (!(c.dropout.rate >= 0.0 && c.dropout.rate < 1.0)) {
-    findings.add(tr("dropout"), trFormat("dropout is {}: it must be at least 0 (off) and below 1",
-                                         inWords(c.dropout.rate)));
+    findings.add("dropout", trFormat("dropout is {}: it must be at least 0 (off) and below 1",
+                                     inWords(c.dropout.rate)));
   }
   if (!c.headGains.empty() && static_cast<Index>(c.headGains.size()) != c.numHeads) {
-    findings.add(tr("gains"), trFormat("{} gains are given for {} heads: give one per head",
-                                       c.headGains.size(), c.numHeads));
+    findings.add("gains", trFormat("{} gains are given for {} heads: give one per head",
+                                   c.headGains.size(), c.numHeads));
   }
   if (!c.sinks.empty() && static_cast<Index>(c.sinks.size()) != c.numHeads) {
-    findings.add(tr("sinks"), trFormat("{} sinks are given for {} heads: give one per head",
-                                       c.sinks.size(), c.numHeads));
+    findings.add("sinks", trFormat("{} sinks are given for {} heads: give one per head",
+                                   c.sinks.size(), c.numHeads));
   }
   for (const float sink : c.sinks) {
-    if (!std::isfinite(sink))
-      findings.add(tr("sinks"), tr("a head's sink must be a finite number"));
+    if (!std::isfinite(sink)) findings.add("sinks", tr("a head's sink must be a finite number"));
   }
   if (!c.sinks.empty() && c.mistakes.softmaxOverQueries) {
     findings.add(
-        tr("sinks"),
+        "sinks",
         tr("a sink takes part in the softmax over keys: with the softmax over queries leave "
            "the sinks out"));
   }
   for (const float gain : c.headGains) {
-    if (!std::isfinite(gain))
-      findings.add(tr("gains"), tr("a head's gain must be a finite number"));
+    if (!std::isfinite(gain)) findings.add("gains", tr("a head's gain must be a finite number"));
   }
   checkMask(c, findings);
   return std::move(findings.found);

@@ -11,7 +11,9 @@
 
 #include "../core/test_files.h"
 #include "app/languages.h"
+#include "app/view_json.h"
 #include "app_driver.h"
+#include "core/attention/config.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/document/document.h"
@@ -93,6 +95,28 @@ class InAnotherLanguage : public testing::Test {
     return englishWords(ui, names);
   }
 };
+
+/// A session's fields and those that a problem names are read by programs in every language.
+TEST_F(InAnotherLanguage, NamesOfFieldsStay) {
+  const auto expectNames = [](const Json& json) {
+    for (const auto& [name, value] : *json.fields()) {
+      EXPECT_TRUE(std::any_of(name.begin(), name.end(), [](char c) {
+        return isLetter(c) && c != 'x';
+      })) << name;
+    }
+  };
+  expectNames(viewFields({}));
+  AttentionConfig config;
+  config.numHeads = config.numKvHeads = 7;
+  config.mask.window = -1;
+  config.dropout.rate = 2.0;
+  config.sinks = {1.0F};
+  config.headGains = {1.0F};
+  std::vector<std::string> fields;
+  for (const Problem& problem : validate(config)) fields.push_back(problem.field);
+  std::ranges::sort(fields);
+  EXPECT_EQ(fields, (std::vector<std::string>{"dropout", "gains", "heads", "sinks", "window"}));
+}
 
 TEST_F(InAnotherLanguage, StageShowsNothingInEnglish) {
   EXPECT_EQ(englishOn(kStagePage), std::set<std::string>());

@@ -64,6 +64,8 @@ struct HeadsView {
   EffectDrawing effectDrawing = EffectDrawing::bars;
   std::vector<Index> relationPair;  // the two heads to merge; empty: the two that blur most
   bool gainsAsBuilt = false;        // whether the two keep their own gains; else equal gains
+
+  bool operator==(const HeadsView&) const = default;
 };
 
 }  // namespace headscope::ui

@@ -27,7 +27,7 @@ using Facts = lessons::NamedFacts;
 /// Adds every field of the view that a session stores as a number, a word or a switch, under its
 /// name in the session.
 void addView(Facts& facts, const ViewState& view) {
-  const Json json = parseJson(viewToJson(view));
+  const Json json = viewFields(view);
   for (const auto& [name, value] : *json.fields()) {
     if (const std::string* text = value.text()) facts[name] = *text;
     if (const auto number = value.number()) facts[name] = *number;

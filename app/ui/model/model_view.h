@@ -50,6 +50,8 @@ struct ModelHeadsView {
   std::vector<Index> queries;               // tokens of the text, in order; empty: all of them
   std::vector<Index> keys;                  // tokens of the text, in order; empty: the first
   std::optional<model::Composition> lines;  // the composition whose strongest pairs lines connect
+
+  bool operator==(const ModelHeadsView&) const = default;
 };
 
 inline constexpr Index kMostNewTokens = 4096;
@@ -78,6 +80,8 @@ struct GenerationView {
   Index steeredPlace = -1;      // the token of the text; −1: every one, also of what is generated
   bool steeredEncoder = false;  // of two stacks: steers the encoder, by texts that are sources
   double strength = 1.0;
+
+  bool operator==(const GenerationView&) const = default;
 };
 
 /// The heads whose cross-attention the alignment of words shows: one, those of its layer, all, or
@@ -139,6 +143,8 @@ struct PredictionView {
   bool alignedAsRead = false;       // of each word's own row, not of the one that wrote it
   /// The texts that a CLIP model matches with its image, one on each line.
   std::string matchTexts = "a landscape with mountains\na person\na page of text";
+
+  bool operator==(const PredictionView&) const = default;
 };
 
 /// The attention of an encoder–decoder model whose heads are shown.
@@ -157,6 +163,8 @@ struct ComparedView {
   PassShown shown = PassShown::own;
   bool weights = false;  // shows a tensor of both models, not the chosen head
   std::string tensor;    // the shown one; empty: the one that differs most
+
+  bool operator==(const ComparedView&) const = default;
 };
 
 /// The weights that are drawn over a picture (image_view.h).
@@ -174,6 +182,8 @@ struct ModelView {
   ModelHeadsView heads;
   PredictionView prediction;
   ComparedView compared;
+
+  bool operator==(const ModelView&) const = default;
 };
 
 }  // namespace headscope::ui

@@ -15,6 +15,8 @@ struct StageView {
   bool settingsOpen = false;  // whether the bars show the settings of the layer
   bool why = false;           // says why the word looks there
   bool numbers = false;       // shows the matrices behind the picture below it
+
+  bool operator==(const StageView&) const = default;
 };
 
 }  // namespace headscope::ui

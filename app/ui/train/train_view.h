@@ -32,6 +32,8 @@ struct TrainView {
   std::string text = {};        // the file that a language model learns from
   std::string cutInto = "bpe";  // its tokens: as formats::textTokensFromString reads it
   Index vocabulary = 1000;      // … and how many at most
+
+  bool operator==(const TrainView&) const = default;
 };
 
 /// The tasks of a view that trains a whole model, in addition to training::allTasks().
