@@ -9,7 +9,6 @@
 
 #include "app/ui/hover.h"
 #include "app/ui/theme.h"
-#include "app/ui/view_state.h"
 #include "core/attention/steps/step_id.h"
 
 namespace headscope::ui {
@@ -33,7 +32,7 @@ std::string_view stepViewSymbol(TensorId tensor);
 
 /// Q, K or V, with the tensors that it is computed from and that are computed from it.
 struct ProjectedPart {
-  TensorId part;                 // q, k or v, as in ViewState::part
+  TensorId part;                 // q, k or v, as in Selection::part
   TensorId whole, weight, bias;  // the projected tensor, its weight and its bias, of all heads
   TensorId normalized, rotated;  // per head; v has neither
   const char* letter;

@@ -18,6 +18,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/stage/sentence_drawing.h"
 #include "app/ui/stage/stage_page.h"
+#include "app/ui/stage/stage_view.h"
 #include "app/ui/train/train_page.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
