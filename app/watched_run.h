@@ -52,7 +52,7 @@ const Item* newestAt(const std::vector<Item>& items, Index step) {
   return after == items.begin() ? nullptr : &*std::prev(after);
 }
 
-/// `Moment` has `finished` and `settings.steps`.
+/// `Moment` has `finished`, `settings.steps`, `stepsTaken` and `evaluations`, each with its `step`.
 template <typename Trainer, typename Moment>
 class WatchedRun {
  public:
@@ -94,6 +94,25 @@ class WatchedRun {
     stale_ = true;
   }
   std::optional<Index> lookedAt() const { return look_; }
+  /// Pauses the run and shows an earlier step, or the newest one.
+  void showStep(Index step) {
+    if (moment_ == nullptr) return;
+    play(false);
+    lookAt(step < moment_->stepsTaken ? std::optional(step) : std::nullopt);
+  }
+  /// Pauses the run and shows the evaluation before the shown step.
+  void showEarlier() {
+    if (moment_ == nullptr) return;
+    const Index shown = look_.value_or(moment_->stepsTaken);
+    if (const auto* before = newestAt(moment_->evaluations, shown - 1)) showStep(before->step);
+  }
+  /// Shows the evaluation after the shown step; the newest step after the last of them.
+  void showLater() {
+    if (moment_ == nullptr || !look_) return;
+    const auto& all = moment_->evaluations;
+    const auto after = std::ranges::find_if(all, [&](const auto& at) { return at.step > *look_; });
+    showStep(after != all.end() ? after->step : moment_->stepsTaken);
+  }
   /// Continues the run from the snapshot of an earlier step.
   void goBack(Index step) {
     playing_ = false;

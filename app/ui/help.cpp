@@ -81,6 +81,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
       {tr("Train"),
        {{"enter", tr("trains, pauses; starts and stops a comparison")},
         {"→", tr("one step")},
+        {"←  →", tr("back in the run, and forward again")},
         {"home", tr("from the start")},
         {"drag", tr("on the curves: goes back in the run")}}},
       {tr("Buttons and fields without the mouse"),

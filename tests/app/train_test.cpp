@@ -38,6 +38,27 @@ TEST(TrainPage, TakesSingleStepsAndStartsAgain) {
   EXPECT_TRUE(ui.shows("step 0 of 300"));
 }
 
+/// The arrows go from one evaluation to the next, and from the newest step on to a new one.
+TEST(TrainPage, ArrowsLookBackAndForward) {
+  AppDriver ui;
+  openTrainPage(ui);
+  const auto press = [&](Key key) {
+    ui.press(key);
+    ui.settle();
+  };
+  for (int i = 0; i < 12; ++i) press(Key::right);
+  EXPECT_TRUE(ui.shows("step 12 of 300"));
+  press(Key::left);
+  EXPECT_TRUE(ui.shows("step 10 of 300 (the run is at 12)")) << ui.screen().all(kLiveHeadsCard);
+  press(Key::left);
+  EXPECT_TRUE(ui.shows("step 5 of 300 (the run is at 12)")) << ui.screen().all(kLiveHeadsCard);
+  press(Key::right);
+  press(Key::right);
+  EXPECT_TRUE(ui.shows("step 12 of 300")) << ui.screen().all(kLiveHeadsCard);
+  press(Key::right);
+  EXPECT_TRUE(ui.shows("step 13 of 300")) << ui.screen().all(kLiveHeadsCard);
+}
+
 TEST(TrainPage, HeadsTakeItAndTheRestComesOnDemand) {
   AppDriver ui;
   openTrainPage(ui);

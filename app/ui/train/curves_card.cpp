@@ -193,9 +193,7 @@ class CurvesCard final : public Card {
     const auto moment = training_.moment();
     if (moment == nullptr) return;
     const auto dragged = Curves(panel.look, *moment, Rect::rest()).draw();
-    if (!dragged) return;
-    training_.play(false);
-    training_.lookAt(*dragged < moment->stepsTaken ? dragged : std::nullopt);
+    if (dragged) training_.showStep(*dragged);
   }
 
  private:

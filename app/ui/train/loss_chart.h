@@ -22,14 +22,6 @@ RunSteps runStepsOf(const Moment& moment) {
   return {moment.settings.steps, moment.stepsTaken, moment.step};
 }
 
-/// Shows a step that was dragged to.
-template <typename Run, typename Moment>
-void lookAtDragged(Run& run, const Moment& moment, std::optional<Index> step) {
-  if (!step) return;
-  if (run.playing()) run.play(false);
-  run.lookAt(*step < moment.stepsTaken ? step : std::nullopt);
-}
-
 /// Draws the curves; a drag along them looks back. `heldOut` names what is held out; `lossOf` gives
 /// its loss in an evaluation.
 template <typename Run, typename Moment, typename LossOf>
@@ -61,7 +53,7 @@ void lossChart(const FrameContext& look, const Rect& room, Run& run, const Momen
     if (at == nullptr) return {};
     return trFormat("step {}: loss {:.3f} of {}", at->step, lossOf(*at), heldOut);
   });
-  lookAtDragged(run, moment, dragged);
+  if (dragged) run.showStep(*dragged);
 }
 
 }  // namespace headscope::ui

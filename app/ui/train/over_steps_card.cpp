@@ -6,7 +6,6 @@
 #include "app/ui/ids.h"
 #include "app/ui/panel.h"
 #include "app/ui/train/heads_over_steps.h"
-#include "app/ui/train/loss_chart.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
@@ -63,7 +62,7 @@ class OverStepsCard final : public Card {
            [&](const HeadOfLayer& head) { return titleAt(look.theme, *moment, then, head); }});
     }
     const auto clicked = drawHeadsOverSteps(look, Rect::rest(), shown);
-    if (!panel.alone) lookAtDragged(training_, *moment, clicked);
+    if (clicked && !panel.alone) training_.showStep(*clicked);
   }
 
  private:

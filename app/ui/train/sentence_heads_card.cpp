@@ -15,7 +15,6 @@
 #include "app/ui/text_field.h"
 #include "app/ui/train/heads_over_steps.h"
 #include "app/ui/train/language_run_view.h"
-#include "app/ui/train/loss_chart.h"
 #include "app/ui/train/run_controls.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/train/trained_heads.h"
@@ -204,7 +203,7 @@ class SentenceHeadsCard final : public Card {
            }});
     }
     const auto clicked = drawHeadsOverSteps(look, Rect::rest(), shown);
-    if (!panel.alone) lookAtDragged(language_, moment, clicked);
+    if (clicked && !panel.alone) language_.showStep(*clicked);
   }
 
   /// Draws the button that opens the shown model on the page Model, and opens it once it is saved.

@@ -228,7 +228,7 @@ class ShapeCurvesCard final : public Card {
       const ShapeEvaluation* at = newestAt(moment.evaluations, step);
       return at != nullptr ? words(*at) : std::string();
     });
-    lookAtDragged(shapes_, moment, dragged);
+    if (dragged) shapes_.showStep(*dragged);
   }
 
   LiveShapes& shapes_;

@@ -138,7 +138,7 @@ class StoryQuestionsCard final : public Card {
           }
           return text;
         });
-    lookAtDragged(language_, moment, dragged);
+    if (dragged) language_.showStep(*dragged);
   }
 
   static void table(const FrameContext& look, const LanguageMoment& moment) {

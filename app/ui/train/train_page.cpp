@@ -161,7 +161,8 @@ class TrainPage final : public Page {
     const bool playing = learnsLanguage(view.train) ? language_.playing()
                          : whole                    ? shapes_.playing()
                                                     : training_.playing();
-    return playing ? tr("enter pauses") : tr("enter trains · → one step · home starts again");
+    return playing ? tr("enter pauses")
+                   : tr("enter trains · → one step · ← looks back · home starts again");
   }
   std::string startInWords(const ViewState& view) const override {
     const auto waits = [](const auto& run) {
@@ -199,6 +200,10 @@ class TrainPage final : public Page {
       const bool again = panel.slide && run.moment() != nullptr && run.moment()->finished;
       if (again) reset();
       run.play(again || !run.playing());
+    } else if (keyPressed(Key::left)) {
+      run.showEarlier();
+    } else if (run.lookedAt() && keyPressed(Key::right)) {
+      run.showLater();
     } else if (keyPressed(Key::right, false)) {
       run.stepOnce();
     } else if (keyPressed(Key::home, false)) {
