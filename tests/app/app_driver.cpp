@@ -7,6 +7,7 @@
 
 #include "core/document/trace.h"
 #include "core/editing/make_document.h"
+#include "core/studies/head_count.h"
 
 // fontconfig keeps what it has read of typefaces, for cairo, until the process ends.
 #ifdef __SANITIZE_ADDRESS__
@@ -32,6 +33,19 @@ DocumentPtr exampleDocument(std::string_view name, Index dModel, Index heads) {
 
 DocumentPtr presetDocument(std::string_view name) {
   return makePreset(presetByName(name), {}, kTestBudget);
+}
+
+std::shared_ptr<LearnedLayers> drawnLayers(const Document& document) {
+  auto layers = std::make_shared<LearnedLayers>();
+  const auto draw = [&](const Document& other, WeightInit, std::uint64_t seed) {
+    Weights weights = drawWeightsFor(other, WeightInit::xavier, seed);
+    layers->keep({other.config, trainingDomainOf(other), seed}, weights);
+    return weights;
+  };
+  for (const Index heads : headCounts(document.config)) {
+    withHeads(document, heads, kTestBudget, draw);
+  }
+  return layers;
 }
 
 ImVec2 cellAt(const gl::Bounds& r, Index rows, Index cols, Index row, Index col) {

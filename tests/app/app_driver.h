@@ -39,6 +39,10 @@ DocumentPtr presetDocument(std::string_view name);
 /// Two traces agree in every value of a tensor.
 bool sameValues(const Trace& a, const Trace& b, TensorId tensor);
 
+/// Layers as if learned for the document with other numbers of heads, with weights that are drawn:
+/// for tests that open the tab More heads and ask nothing of what it measures.
+std::shared_ptr<LearnedLayers> drawnLayers(const Document& document);
+
 class AppDriver {
  public:
   explicit AppDriver(DocumentPtr document = presetDocument("original-transformer"),

@@ -224,8 +224,8 @@ class ClippedText : public testing::TestWithParam<WindowSize> {
   void expectWhole(const std::string& what, const Choose& choose) {
     const WindowSize& size = GetParam();
     if (!ui_) {
-      static const auto learned = std::make_shared<LearnedLayers>();  // the same at every size
-      ui_.emplace(learnedDocument(), size.width, size.height, viewFor(choose), learned);
+      const DocumentPtr document = learnedDocument();
+      ui_.emplace(document, size.width, size.height, viewFor(choose), drawnLayers(*document));
     } else {
       ui_->view() = viewFor(choose);
     }

@@ -47,7 +47,9 @@ TEST(LessonPanel, DigitsAnswerAnOpenQuestion) {
 }
 
 TEST(LessonPanel, SaysWhatAnAttemptMeans) {
-  AppDriver ui;
+  const DocumentPtr learned =
+      makePreset(presetByName("original-transformer"), {WeightInit::learned, 1, {}}, kTestBudget);
+  AppDriver ui(learned, 1600, 1000, {}, drawnLayers(*learned));
   openLesson(ui, "Twelve questions");
   ui.press(Key::pageDown);
   EXPECT_TRUE(ui.shows("“Switch a head off” is open", "lesson")) << ui.screen().all("lesson");

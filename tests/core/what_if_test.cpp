@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/dropped_cells.h"
 #include "core/attention/mistakes.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/reference.h"
