@@ -14,6 +14,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/chart.h"
+#include "app/ui/parts/series_mark.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
@@ -27,8 +28,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr int kEntropyPoints = 81;
-constexpr float kBars = 0.55F;     // the opacity of the weights at the set temperature
-constexpr float kFlatter = 0.35F;  // … and of the line at a higher one
+constexpr float kBars = 0.55F;  // the opacity of the weights at the set temperature
 
 /// The temperatures at which the entropy is drawn.
 const std::vector<double>& entropyTemperatures() {
@@ -102,11 +102,10 @@ void distributionChart(const PanelContext& panel, const RowFigures& f, Rect room
   ImDrawList* list = ImGui::GetWindowDrawList();
   const double temperature = f.now.temperature;
   const ImU32 own = scaleColor(t, f.now.scale);
-  const std::vector<ChartKey> keys{
-      {fmt::format("T {:.3g}", temperature), withAlpha(own, kBars)},
-      {fmt::format("T {:.3g}", temperature / 4), own},
-      {fmt::format("T {:.3g}", temperature * 4), withAlpha(own, kFlatter)},
-      {scaleName(c, !f.now.scale), scaleColor(t, !f.now.scale)}};
+  const std::vector<ChartKey> keys{{fmt::format("T {:.3g}", temperature), withAlpha(own, kBars)},
+                                   {fmt::format("T {:.3g}", temperature / 4), own, 0},
+                                   {fmt::format("T {:.3g}", temperature * 4), own, 1},
+                                   {scaleName(c, !f.now.scale), scaleColor(t, !f.now.scale)}};
   drawChartTitle(look, room,
                  tr("weights of ") + queryName(panel.trace.document(), f.row.item, f.row.query),
                  keys);
@@ -133,17 +132,22 @@ void distributionChart(const PanelContext& panel, const RowFigures& f, Rect room
               withAlpha(own, kBars));
   }
   const float pitch = chart.plot().width() / static_cast<float>(bars.count());
-  for (const auto& [weights, color] : {std::pair{&f.otherway, keys[3].color},
-                                       {&f.sharper, keys[1].color},
-                                       {&f.flatter, keys[2].color}}) {
+  for (const auto& [weights, key] :
+       {std::pair{&f.otherway, &keys[3]}, {&f.sharper, &keys[1]}, {&f.flatter, &keys[2]}}) {
     std::vector<ChartPoint> points;
     for (const float weight : barsOf(*weights, bars)) {
       const double along = static_cast<double>(points.size()) + 0.5;
       points.push_back({along / static_cast<double>(bars.count()), weight});
     }
-    chart.curve(list, points, color, pitch > look.space.thin ? 1.5F : 1.0F);
+    chart.curve(list, points, key->color, pitch > look.space.thin ? 1.5F : 1.0F);
     if (pitch < look.space.medium) continue;
-    for (const ChartPoint& point : points) chart.dot(list, point, color, 2.5F);
+    for (const ChartPoint& point : points) {
+      if (key->mark) {
+        drawSeriesMark(list, chart.at(point), look.px(3), key->color, *key->mark);
+      } else {
+        chart.dot(list, point, key->color, 2.5F);
+      }
+    }
   }
   markDropped(panel, f.row, chart);
 
