@@ -98,14 +98,8 @@ class InAnotherLanguage : public testing::Test {
 
 /// A session's fields and those that a problem names are read by programs in every language.
 TEST_F(InAnotherLanguage, NamesOfFieldsStay) {
-  const auto expectNames = [](const Json& json) {
-    for (const auto& [name, value] : *json.fields()) {
-      EXPECT_TRUE(std::any_of(name.begin(), name.end(), [](char c) {
-        return isLetter(c) && c != 'x';
-      })) << name;
-    }
-  };
-  expectNames(viewFields({}));
+  const Json view = viewFields({});
+  for (const auto& [name, value] : *view.fields()) EXPECT_NE(name, crossedOut(name));
   AttentionConfig config;
   config.numHeads = config.numKvHeads = 7;
   config.mask.window = -1;
