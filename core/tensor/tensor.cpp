@@ -188,17 +188,19 @@ MatrixView Tensor::mutableMatrixOf(const Box& box) {
 }
 
 std::vector<float> Tensor::values() const {
+  if (empty() || size() == 0) return {};
+  if (contiguous()) return {data(), data() + size()};
   std::vector<float> out;
-  if (empty()) return out;
   out.reserve(static_cast<std::size_t>(size()));
-  if (out.capacity() == 0) return out;
-  Shape index(rank());
-  const auto count = static_cast<std::size_t>(size());
-  while (out.size() < count) {
-    out.push_back(at(index));
-    for (std::size_t axis = rank(); axis-- > 0;) {
-      if (++index[axis] < shape_[axis]) break;
-      index[axis] = 0;
+  const std::size_t last = rank() - 1;
+  Shape row(rank());  // the index of its first value
+  for (Index rows = size() / shape_[last]; rows > 0; --rows) {
+    Index position = offset_;
+    for (std::size_t axis = 0; axis < last; ++axis) position += row[axis] * strides_[axis];
+    for (Index i = 0; i < shape_[last]; ++i) out.push_back(origin_[position + i * strides_[last]]);
+    for (std::size_t axis = last; axis-- > 0;) {
+      if (++row[axis] < shape_[axis]) break;
+      row[axis] = 0;
     }
   }
   return out;

@@ -83,6 +83,12 @@ TEST(Tensor, SliceKeepsPartOfAnAxis) {
   EXPECT_FALSE(part.contiguous());
   EXPECT_TRUE(t.slice(0, 2, 4).contiguous());
   EXPECT_EQ(t.slice(0, 2, 2).size(), 0);
+  EXPECT_TRUE(t.slice(1, 2, 2).values().empty());
+}
+
+TEST(Tensor, ValuesOfAViewAreInItsOrder) {
+  EXPECT_EQ(counted({2, 2, 3}).transposed(0, 2).values(),
+            (std::vector<float>{0, 6, 3, 9, 1, 7, 4, 10, 2, 8, 5, 11}));
 }
 
 TEST(Tensor, ReshapedAndClonedKeepTheOrder) {
