@@ -245,7 +245,7 @@ TEST(LearnPage, APresentedSceneShowsTheRunItAsksFor) {
 }
 
 TEST(LearnPage, ATaskIsJudgedByTheView) {
-  AppDriver ui;
+  AppDriver ui = lessonDriver();
   openLesson(ui, "Twelve questions");
   for (int i = 0; i < 8; ++i) ui.press(Key::pageDown);
   ui.settle();
@@ -321,7 +321,7 @@ TEST(LearnPage, AScenesCardIsInSight) {
 
 /// In every scene of every lesson all text is visible, and the suggested steps solve the task.
 TEST(LearnPage, EverySceneCanBeGoneThrough) {
-  AppDriver ui;
+  AppDriver ui = lessonDriver();
   for (const lessons::Lesson& lesson : formats::shippedLessons()) {
     openLesson(ui, onScreen(lesson.title));
     for (const lessons::Scene& scene : lesson.scenes) {
@@ -358,7 +358,7 @@ TEST(LearnPage, EverySceneCanBeGoneThrough) {
 
 /// A quiz shows the actual answer, read from the pass; its end lists the questions still open.
 TEST(LearnPage, AQuizSaysHowItStandsAndEndsWithWhatIsLeft) {
-  AppDriver ui;
+  AppDriver ui = lessonDriver();
   openLesson(ui, "Twelve questions");
   const std::string before = "In head 1 “on” looks most at";
   EXPECT_TRUE(ui.shows("Not yet. " + before, "lesson"));

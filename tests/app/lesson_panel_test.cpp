@@ -47,9 +47,7 @@ TEST(LessonPanel, DigitsAnswerAnOpenQuestion) {
 }
 
 TEST(LessonPanel, SaysWhatAnAttemptMeans) {
-  const DocumentPtr learned =
-      makePreset(presetByName("original-transformer"), {WeightInit::learned, 1, {}}, kTestBudget);
-  AppDriver ui(learned, 1600, 1000, {}, drawnLayers(*learned));
+  AppDriver ui = lessonDriver();
   openLesson(ui, "Twelve questions");
   ui.press(Key::pageDown);
   EXPECT_TRUE(ui.shows("“Switch a head off” is open", "lesson")) << ui.screen().all("lesson");
@@ -232,7 +230,7 @@ TEST(LessonPanel, DimsWhatASceneDoesNotSpeakOf) {
 
 /// The lessons come in the reverse order.
 TEST(LessonPanel, EveryQuestionIsAnsweredWronglyAndThenRightly) {
-  AppDriver ui;
+  AppDriver ui = lessonDriver();
   const auto& all = formats::shippedLessons();
   for (auto lesson = all.rbegin(); lesson != all.rend(); ++lesson) {
     openLesson(ui, onScreen(lesson->title));

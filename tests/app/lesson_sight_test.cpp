@@ -51,7 +51,7 @@ class LessonSight : public testing::Test {
     return at->y0 >= kTop - 1.0F && at->y1 <= kBottom;
   }
 
-  AppDriver ui_{presetDocument("original-transformer"), 1280, 720};
+  AppDriver ui_ = lessonDriver(1280, 720);
 };
 
 TEST_F(LessonSight, AQuestionIsInSightAndStandsStillWhileItIsAnswered) {

@@ -34,6 +34,15 @@ inline std::optional<Spot> startOf(const ScreenText& screen, const std::string& 
   return std::nullopt;
 }
 
+/// A window for many lessons. The weights that the tab More heads would learn for other numbers of
+/// heads are drawn: tests of lessons ask nothing of them, and take a third of the time.
+inline AppDriver lessonDriver(int width = 1600, int height = 1000) {
+  const std::string preset = "original-transformer";
+  const DocumentPtr learned =
+      makePreset(presetByName(preset), {WeightInit::learned, 1, {}}, kTestBudget);
+  return AppDriver(presetDocument(preset), width, height, {}, drawnLayers(*learned));
+}
+
 /// Starts a lesson from the list, which is scrolled as far as is needed.
 inline void openLesson(AppDriver& ui, const std::string& title) {
   ui.view().selection.page = kLearnPage;

@@ -86,7 +86,7 @@ TEST(TipPlace, ATooltipOfAMatrixCoversNoneOfItsCells) {
 }
 
 TEST(TipPlace, ATooltipLeavesTheLessonsCardFree) {
-  AppDriver ui(presetDocument("original-transformer"), 1280, 720);
+  AppDriver ui = lessonDriver(1280, 720);
   openLesson(ui, "Twelve questions");
   for (int i = 0; i < 8; ++i) ui.press(Key::pageDown);
   ui.settle();
