@@ -20,7 +20,7 @@ using nlohmann::json;
 const std::vector<Index> kIds{1, 65, 77};
 
 template <typename... Parts>
-void expectNotOpened(const TempFolder& folder, const Parts&... parts) {
+void expectNotOpened(const TempFolder& folder, Parts... parts) {
   expectUserError([&] { openModel(folder.path(), kBudgetBytes); }, parts...);
 }
 

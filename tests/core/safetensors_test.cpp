@@ -16,7 +16,7 @@ namespace {
 
 /// Checks that the header is refused with these words.
 template <typename... Parts>
-void expectRefused(const std::string& header, std::size_t dataBytes, const Parts&... parts) {
+void expectRefused(const std::string& header, std::size_t dataBytes, Parts... parts) {
   const TempFolder folder;
   const auto path = folder.file("bad.safetensors", safetensorsBytes(header, dataBytes));
   expectUserError([&] { SafetensorsFile{path}; }, "bad.safetensors is not a usable", parts...);

@@ -100,7 +100,7 @@ class SavedRun : public testing::Test {
   fs::path folder() const { return files_ / "run"; }
   std::unique_ptr<Trainer> loaded() const { return formats::loadRun(folder(), kRunBudget); }
   template <typename... Parts>
-  void expectRefused(const Parts&... parts) const {
+  void expectRefused(Parts... parts) const {
     expectUserError([this] { loaded(); }, parts...);
   }
 

@@ -52,7 +52,7 @@ inline EditResult applied(const DocumentPtr& document, const Edit& edit) {
 /// `parts`.
 template <typename... Parts>
 void expectRefused(const DocumentPtr& document, const Edit& edit, const std::string& field,
-                   const Parts&... parts) {
+                   Parts... parts) {
   expectUserError([&] { applied(document, edit); }, parts...);
   try {
     applied(document, edit);
