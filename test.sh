@@ -5,10 +5,10 @@
 #   ./test.sh --quick  while working: the release build's tests of the engine, the interface and the
 #                      command line without the slow ones, in two minutes once the build is there
 #   ./test.sh --all    what a release needs: clang-tidy and cppcheck over every file, the
-#                      instructions of a pass counted, the interface and the monkey under the
-#                      sanitizers, more of the monkey, the threads under ThreadSanitizer; the
-#                      packages made and tried in bare systems, and the page in two browsers
-#                      (package.sh, web.sh: they need root)
+#                      instructions of a pass counted; the interface, the monkey and the tests' own
+#                      code under the sanitizers; more of the monkey; the threads under
+#                      ThreadSanitizer; the packages made and tried in bare systems, and the page in
+#                      two browsers (package.sh, web.sh: they need root)
 #   ./test.sh --help   prints this
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/third_party/setup.sh"
@@ -28,7 +28,7 @@ case "$*" in
 esac
 
 install_packages build test ${all:+release package}
-configure release -DHEADSCOPE_TESTS=ON -DHEADSCOPE_WERROR=ON
+configure release -DHEADSCOPE_TESTS=ON -DHEADSCOPE_WERROR=ON -DHEADSCOPE_SANITIZED_TESTS=ON
 if [ -n "$quick" ]; then
   build release headscope core_tests app_tests cli_tests
   # The tests that take longest for what they alone find.
@@ -48,19 +48,16 @@ if [ -n "$quick" ]; then
     --parallel "$(nproc)" --tests-regex '^((core|app|cli)_tests\.|lint\.(format|hardening|words)$)'
 fi
 build release all
-configure asan
-build asan core_tests
-if [ -n "$all" ]; then
-  build asan app_tests monkey_tests
-  configure lint
+if [ -z "$all" ]; then
+  cd "$root/build/release"
+  exec ctest --output-on-failure --parallel "$(nproc)" --label-exclude '^all$'
 fi
-
+configure asan
+build asan core_tests app_tests monkey_tests
+configure lint
 # One run over both builds, so that one summary counts every test.
 printf 'subdirs("release" "asan")\n' >"$root/build/CTestTestfile.cmake"
 cd "$root/build"
-if [ -z "$all" ]; then
-  exec ctest --output-on-failure --parallel "$(nproc)" --label-exclude '^all$'
-fi
 ctest --output-on-failure --parallel "$(nproc)"
 "$root/tests/monkey/run.sh" 20000
 "$root/tests/threads.sh"

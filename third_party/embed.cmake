@@ -16,5 +16,7 @@ function(embed_files target name base_dir)
     DEPENDS ${ARGN} ${HEADSCOPE_EMBED_SCRIPT}
     COMMENT "Embedding ${name}"
     VERBATIM)
+  # On its own: who links one file of the contents links no other code with it.
+  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${source})
 endfunction()

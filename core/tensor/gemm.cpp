@@ -8,7 +8,7 @@
 #include "core/base/block_store.h"
 #include "core/tensor/small_gemm.h"
 #include "core/tensor/vector_gemm.h"
-#ifdef HEADSCOPE_HAVE_ONEDNN
+#ifdef HEADSCOPE_DNNL
 #include <dnnl.h>
 #endif
 #ifdef _OPENMP
@@ -63,7 +63,7 @@ void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c, Product product) {
   if (isSmallProduct(a.cols, c.cols)) return smallGemm(a, b, c, product);
   if (product.precise && isPreciseProduct(a.cols, c.cols)) return preciseGemm(a, b, c, product);
   stayOnThisThread();
-#ifdef HEADSCOPE_HAVE_ONEDNN
+#ifdef HEADSCOPE_DNNL
   const bool ta = isTransposed(a);
   const bool tb = isTransposed(b);
   const auto status =
@@ -80,7 +80,7 @@ void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c, Product product) {
 }
 
 void prepareGemm() {
-#ifdef HEADSCOPE_HAVE_ONEDNN
+#ifdef HEADSCOPE_DNNL
   // oneDNN crashes without memory for its kernels, so this is refused here
   constexpr Index kRoomForKernels = Index{48} << 20;
   { const Block room(kRoomForKernels / static_cast<Index>(sizeof(float)), nullptr); }

@@ -21,8 +21,8 @@ constexpr Index kMegabyte = Index{1} << 20;
 constexpr Index kHistory = 8 * kMegabyte;  // full well within the first quarter
 
 // sanitizers keep what was freed; AddressSanitizer looks for leaks itself
-constexpr bool kMeasured = !test::kSanitized;
-constexpr int kPart = test::kSanitized ? 20 : 1;  // edits
+const bool kMeasured = !test::kSanitized;
+const int kPart = test::kSanitized ? 20 : 1;  // edits
 
 /// The resident memory of this process now, in bytes.
 Index residentBytes() {

@@ -150,7 +150,7 @@ TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
   DocumentPtr document = randomDocument(GetParam().config);
   TracePtr trace = runAttention(document, nullptr, execution);
   TracePtr onlyWeights, noScores;
-  constexpr int kRounds = kSanitized ? 10 : 40;
+  const int kRounds = kSanitized ? 10 : 40;
   for (int n = 0; n < kRounds; ++n) {
     std::string names;
     for (Index edits = 1 + draws.below(3); edits > 0; --edits) {

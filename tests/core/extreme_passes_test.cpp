@@ -145,7 +145,7 @@ class ExtremePass : public testing::TestWithParam<ExtremeCase> {
 
   /// Calls function(cell) for every cell of a result, or for about kMost cells spread over a large
   /// one.
-  static constexpr Index kMost = kSanitized ? 40 : 400;
+  const Index kMost = kSanitized ? 40 : 400;
   template <typename Function>
   void everyCell(TensorId id, Function function) const {
     const Shape shape = shapeOf(id, document_->config);

@@ -156,7 +156,7 @@ class Gradient : public testing::TestWithParam<Case> {
 
   /// Some cells of an operand, its first included.
   std::vector<CellRef> cellsOf(TensorId id) const {
-    constexpr Index kCells = kSanitized ? 1 : 4;
+    const Index kCells = kSanitized ? 1 : 4;
     const Shape shape = shapeOf(id, config());
     const bool perItem = info(id).perItem;
     const Index rows = shape.size() > 1 ? shape[shape.size() - 2] : 1;

@@ -127,7 +127,7 @@ TEST_P(WhatIfCase, EveryCellsArithmeticLeadsToTheDoublePrecisionValue) {
     const Shape shape = shapeOf(id, c);
     const TensorInfo& t = info(id);
     const Index cells = elementCount(shape);
-    constexpr Index kMost = kSanitized ? 301 : 3001;
+    const Index kMost = kSanitized ? 301 : 3001;
     const Index stride = std::max<Index>(1, cells / kMost);  // all of them but for the largest
     for (Index n = 0; n < cells; n += stride) {
       CellRef cell{id, -1, -1, 0, 0};
