@@ -63,7 +63,8 @@ if(NOT HEADSCOPE_FETCH)
   find_module(webpmux::webpmux libwebpmux)
   find_package(GIF QUIET)
   # Optional: without it, SentencePiece's own files (tokenizer.model, spiece.model) are refused.
-  find_module(sentencepiece::sentencepiece sentencepiece)
+  # Not by pkg-config: Debian 13's description of it wants a package that the library does not need.
+  find_plain(sentencepiece::sentencepiece sentencepiece_processor.h sentencepiece)
   # Optional: without it, pictures are PNG files alone.
   find_module(cairo::cairo cairo-ft)
   # Optional: core/gemm is right, if slower, without it. Its CMake file would ask for OpenCL.
