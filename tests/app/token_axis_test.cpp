@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/parts/axis_labels.h"
 #include "app_driver.h"
 
 namespace headscope::ui {
@@ -50,6 +51,26 @@ bool named(AppDriver& ui, std::string_view card, const std::string& name, ImU32 
     }
   }
   return false;
+}
+
+/// Room is made for the widest name, and the limit of names follows from the room.
+TEST(TokenAxis, ANameFitsTheRoomThatWasMadeForIt) {
+  AppDriver ui;
+  const Fonts fonts;
+  const ColorMaps maps;
+  gl::Scene scene;
+  TypedText typed;
+  bool wantsFrame = false;
+  const FrameContext look{
+      theme(ThemeKind::light), fonts, maps, scene, typed, 0.0, 1.0F, 0.0, false, &wantsFrame};
+  for (const std::string name : {"The", "the", "cat", "sat", "on", "bank", "alpha", "charlie",
+                                 "foxtrot", "golf", "india", "sensor 3", "fluffy", "slept"}) {
+    for (ImFont* font : ImGui::GetIO().Fonts->Fonts) {
+      const AxisLabels labels{.texts = {&name, 1}, .font = font};
+      const float room = ColumnLabels::turnedRoom(look, labels);
+      EXPECT_GE(ColumnLabels::longestTurned(look, labels, room), labels.namesWidth()) << name;
+    }
+  }
 }
 
 /// Few names have room below small tiles and matrices; those of the chosen cell are among them.

@@ -182,7 +182,9 @@ ColumnLabels::ColumnLabels(const FrameContext& look, const AxisLabels& labels, f
 }
 
 float ColumnLabels::longestTurned(const FrameContext& look, const AxisLabels& labels, float room) {
-  return std::max(room - aroundTurned(look, labels), 0.0F) / kTurnedShare;
+  // The room may be turnedRoom() of a name: rounding must not cut that name.
+  constexpr float kRounded = 0.01F;
+  return std::max(room - aroundTurned(look, labels), 0.0F) / kTurnedShare + kRounded;
 }
 
 float ColumnLabels::turnedRoom(const FrameContext& look, const AxisLabels& labels) {
