@@ -3,11 +3,10 @@
 
 #include <cmath>
 
-#include "app/ui/color_maps.h"
 #include "app/ui/parts/chart.h"
-#include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
+#include "bare_look.h"
 #include "core/analysis/sharpness.h"
 #include "core/attention/dropped_cells.h"
 #include "core/document/trace.h"
@@ -187,16 +186,10 @@ TEST(ChartAxes, LinearAndLogarithmic) {
   EXPECT_NEAR(logarithmic.fraction(10.0), 0.5, 1e-12);
   EXPECT_NEAR(logarithmic.value(0.5), 10.0, 1e-12);
   EXPECT_NEAR(logarithmic.value(2.0), 1000.0, 1e-9);
-  const Fonts fonts;
-  const ColorMaps maps;
-  gl::Scene scene;
-  TypedText typed;
-  bool wantsFrame = false;
-  const FrameContext look{
-      theme(ThemeKind::light), fonts, maps, scene, typed, 0.0, 1.0F, 0.0, false, &wantsFrame};
+  const BareLook bare;
   ChartFrame frame{{{0, 0}, {100, 54}}, {0, 1}, {0, 2}};
   frame.yTicks = false;
-  const Chart chart(look, frame);
+  const Chart chart(bare.look, frame);
   const Rect plot = chart.plot();
   EXPECT_FLOAT_EQ(plot.width(), 100.0F);
   EXPECT_FLOAT_EQ(chart.at(0.5, 0.5).x, 50.0F);

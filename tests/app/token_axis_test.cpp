@@ -6,6 +6,7 @@
 
 #include "app/ui/parts/axis_labels.h"
 #include "app_driver.h"
+#include "bare_look.h"
 
 namespace headscope::ui {
 namespace {
@@ -56,19 +57,13 @@ bool named(AppDriver& ui, std::string_view card, const std::string& name, ImU32 
 /// Room is made for the widest name, and the limit of names follows from the room.
 TEST(TokenAxis, ANameFitsTheRoomThatWasMadeForIt) {
   AppDriver ui;
-  const Fonts fonts;
-  const ColorMaps maps;
-  gl::Scene scene;
-  TypedText typed;
-  bool wantsFrame = false;
-  const FrameContext look{
-      theme(ThemeKind::light), fonts, maps, scene, typed, 0.0, 1.0F, 0.0, false, &wantsFrame};
+  const BareLook bare;
   for (const std::string name : {"The", "the", "cat", "sat", "on", "bank", "alpha", "charlie",
                                  "foxtrot", "golf", "india", "sensor 3", "fluffy", "slept"}) {
     for (ImFont* font : ImGui::GetIO().Fonts->Fonts) {
       const AxisLabels labels{.texts = {&name, 1}, .font = font};
-      const float room = ColumnLabels::turnedRoom(look, labels);
-      EXPECT_GE(ColumnLabels::longestTurned(look, labels, room), labels.namesWidth()) << name;
+      const float room = ColumnLabels::turnedRoom(bare.look, labels);
+      EXPECT_GE(ColumnLabels::longestTurned(bare.look, labels, room), labels.namesWidth()) << name;
     }
   }
 }
