@@ -27,12 +27,20 @@ constexpr char32_t kBeyond16Bits = 0x10000;
 bool isHighHalf(char32_t c) { return c >= kHighHalf && c < kLowHalf; }
 bool isLowHalf(char32_t c) { return c >= kLowHalf && c < kFirstStandIn; }
 
-/// Returns the text with each character replaced by `as`; invalid bytes stay unchanged.
+bool isAscii(char byte) { return static_cast<unsigned char>(byte) < 0x80; }
+
+/// Returns the text with each character beyond ASCII replaced by `as`; invalid bytes stay as they
+/// are.
 template <typename As>
 std::string eachCharacter(std::string_view text, const As& as) {
   std::string result;
   result.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && isAscii(text[end])) ++end;
+    result.append(text, at, end - at);
+    at = end;
+    if (at == text.size()) break;
     const CodePoint point = codePointAt(text, at);
     if (point.valid()) {
       const auto now = static_cast<char32_t>(point.value);
