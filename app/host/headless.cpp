@@ -1,8 +1,10 @@
 #include "app/host/headless.h"
 
+#include <utility>
+
 namespace headscope::host {
 
-Headless::Headless(int width, int height) {
+Headless::Headless(int width, int height, LoadedFonts fonts) : session_(std::move(fonts)) {
   ImGuiIO& io = ImGui::GetIO();
   ui::prepareInjectedInput(io);
   io.BackendPlatformName = "headless";
@@ -16,7 +18,9 @@ void Headless::resize(int width, int height) {
 }
 
 void Headless::frame(App& app) {
-  ImGui::GetIO().DeltaTime = static_cast<float>(frameTime_);
+  const double waited = std::exchange(waited_, 0.0);
+  ImGui::GetIO().DeltaTime = static_cast<float>(frameTime_ + waited);
+  now_ += waited;
   session_.frame(app, now_);
   now_ += frameTime_;
 }
@@ -26,7 +30,7 @@ void Headless::frames(App& app, int count) {
 }
 
 InputQueue& Headless::input() {
-  session_.input().setTime(now_ - frameTime_, now_);
+  session_.input().setTime(now() - frameTime_, now());
   return session_.input();
 }
 

@@ -14,16 +14,16 @@ namespace headscope::host {
 
 class Headless {
  public:
-  Headless(int width, int height);
+  Headless(int width, int height, LoadedFonts fonts = {});
 
   void resize(int width, int height);
   /// Builds one frame, then advances the clock by the frame time, 1/60 second or as set.
   void frame(App& app);
   void setFrameTime(double seconds) { frameTime_ = seconds; }
   void frames(App& app, int count);
-  /// Advances the clock without a frame, for animations.
-  void advance(double seconds) { now_ += seconds; }
-  double now() const { return now_; }
+  /// Lets time pass before the next frame, for animations.
+  void advance(double seconds) { waited_ += seconds; }
+  double now() const { return now_ + waited_; }
 
   // Input during the previous frame, in order.
   void moveMouse(ImVec2 position);
@@ -50,6 +50,7 @@ class Headless {
   ImGuiSession session_;
   double now_ = 0.0;
   double frameTime_ = 1.0 / 60.0;
+  double waited_ = 0.0;  // seconds since the last frame, beyond that time
   int mods_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace headscope::host {
 LoadedFonts loadFonts([[maybe_unused]] float scale) {
   LoadedFonts loaded;
 #if IMGUI_VERSION_NUM < 19200  // newer versions draw letters when they are first shown
-  loaded.atlas = std::make_unique<ImFontAtlas>();
+  loaded.atlas = std::make_shared<ImFontAtlas>();
   loaded.fonts = ui::loadFonts(*loaded.atlas, scale);
   loaded.atlas->Build();
   loaded.atlas->ClearInputData();  // ImGui's copies of the typefaces
@@ -67,6 +67,10 @@ void ImGuiSession::useFonts(float scale) {
     return;
   }
   ImGuiIO& io = ImGui::GetIO();
+  if (ready_.atlas.use_count() > 1) {  // others still draw with it
+    ready_.atlas = std::make_shared<ImFontAtlas>();
+    io.Fonts = ready_.atlas.get();
+  }
   ui::MoreLetters more;
   if (!letters_.wanted().empty()) more = {letters_.ranges(), systemFontsWith(letters_.wanted())};
   fonts_ = ui::loadFonts(*io.Fonts, scale, more);

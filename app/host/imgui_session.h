@@ -17,8 +17,9 @@
 namespace headscope::host {
 
 /// The rasterized fonts for an interface scale, loaded in the background while a window opens.
+/// Sessions may share them.
 struct LoadedFonts {
-  std::unique_ptr<ImFontAtlas> atlas;  // null: the first frame loads the fonts
+  std::shared_ptr<ImFontAtlas> atlas;  // null: the first frame loads the fonts
   ui::Fonts fonts;
   float scale = 0.0F;
 };
@@ -54,7 +55,7 @@ class ImGuiSession {
   void build(App& app, double now);
   void useFonts(float scale);
 
-  LoadedFonts ready_;  // the initial fonts; their atlas outlives the context
+  LoadedFonts ready_;  // their atlas outlives the context
   ImGuiContext* context_;
   ui::Fonts fonts_;
   ui::Letters letters_;

@@ -59,9 +59,20 @@ bool sameValues(const Trace& a, const Trace& b, TensorId tensor) {
   return x.shape() == y.shape() && x.values() == y.values();
 }
 
+namespace {
+
+/// The fonts at scale 1. All drivers share them, since drawing their letters takes longer than most
+/// tests.
+host::LoadedFonts sharedFonts() {
+  static const host::LoadedFonts fonts = host::loadFonts(1.0F);
+  return fonts;
+}
+
+}  // namespace
+
 AppDriver::AppDriver(DocumentPtr document, int width, int height, ViewState view,
                      std::shared_ptr<LearnedLayers> learned)
-    : learned_(std::move(learned)), host_(width, height) {
+    : learned_(std::move(learned)), host_(width, height, sharedFonts()) {
   restart(std::move(document), view);
 }
 
@@ -97,7 +108,8 @@ void AppDriver::restartKeeping(const std::filesystem::path& stateFolder, Documen
 
 void AppDriver::settle() {
   constexpr int kEnough = 200;
-  constexpr double kSoon = 1.0;  // seconds
+  constexpr double kSoon = 1.0;       // seconds
+  constexpr double kAnimated = 0.05;  // seconds
   app_->finish();
   for (int i = 0; i < kEnough; ++i) {
     frame();
@@ -107,7 +119,10 @@ void AppDriver::settle() {
     const bool plays = state.playing || state.decodePlaying || state.stagePlaying;
     const bool moves = app_->wantsFrame() || app_->nextChange() < kSoon;
     const bool waits = host_.session().input().waiting();
-    if (i >= 3 && !waits && (!moves || plays)) return;
+    if (i < 3 || waits) continue;
+    if (!moves || plays) return;
+    // animations at 20 frames a second; where nothing moves, on to the next change
+    host_.advance(app_->wantsFrame() ? kAnimated : app_->nextChange());
   }
   ADD_FAILURE() << "the program wants ever more frames";
 }

@@ -248,10 +248,10 @@ TEST_F(LectureWindow, TheSpeakerSeesThePictureOfTheNextSlide) {
 TEST_F(LectureWindow, TheClockRunsFromWhenItIsPresented) {
   ImDrawList list(ImGui::GetDrawListSharedData());
   present();
-  ui_.host().advance(75.0);
-  key(Key::f10);
+  ui_.host().press(ui_.app(), Key::f10);
   ui_.app().setSpeakerWindow(&list, {900.0F, 540.0F});
-  on();
+  ui_.host().advance(75.0);
+  ui_.frame();
   EXPECT_TRUE(ScreenText::read(list).shows("1:15 of 10:00")) << ScreenText::read(list).all();
   key(Key::escape);
   present();

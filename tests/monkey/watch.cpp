@@ -42,7 +42,8 @@ void checkStacks() {
   require(g.BeginPopupStack.Size == 0, "a popup was begun and not ended");
   require(g.GroupStack.Size == 0, "a group was begun and not ended");
   for (const ImGuiWindow* window : g.Windows) {
-    require(window->IDStack.Size == 1,
+    // none where the window was not shown for a minute: Dear ImGui has freed its memory
+    require(window->IDStack.Size <= 1,
             fmt::format("ids pushed and not popped in {}", window->Name));
   }
 }
