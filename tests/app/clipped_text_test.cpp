@@ -359,7 +359,9 @@ TEST_P(ClippedText, ALongTextHasNone) {
 /// The panel of each lesson, scene by scene, before and after its question is answered.
 TEST_P(ClippedText, NoLessonHasAny) {
   const WindowSize& size = GetParam();
-  AppDriver ui(learnedDocument(), size.width, size.height, viewFor([](ViewState&) {}));
+  const DocumentPtr document = learnedDocument();
+  AppDriver ui(document, size.width, size.height, viewFor([](ViewState&) {}),
+               drawnLayers(*document));
   const auto look = [&](const std::string& what) {
     ui.settle();
     ui.frame();

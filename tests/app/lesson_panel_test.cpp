@@ -71,7 +71,7 @@ TEST(LessonPanel, ATaskDoneEarlyTellsNothingBeforeTheQuestionIsAnswered) {
 }
 
 TEST(LessonPanel, TheEndAsksTheOpenQuestionsAgainAndThemAlone) {
-  AppDriver ui;
+  AppDriver ui = lessonDriver();
   openLesson(ui, "Twelve questions");
   for (int i = 0; i < 3; ++i) ui.press(Key::pageDown);
   ui.type("1");

@@ -16,6 +16,7 @@
 #include "core/formats/document_json.h"
 #include "core/formats/lesson_json.h"
 #include "core/formats/shipped_model.h"
+#include "lesson_window.h"
 #include "session_window.h"
 
 namespace headscope::ui {
@@ -124,7 +125,7 @@ std::vector<std::size_t> shortTour(std::size_t lessons) {
 TEST(LessonStates, ASceneBeginsAlikeAfterTheEndOfAnotherLesson) {
   const auto& all = formats::shippedLessons();
   States states;
-  AppDriver ui(presetDocument("original-transformer"), 480, 800);  // draws one card a frame
+  AppDriver ui = lessonDriver(480, 800);  // draws one card a frame
   std::vector<std::vector<std::string>> fresh;
   for (const lessons::Lesson& lesson : all) {
     ui.restart(presetDocument("original-transformer"));

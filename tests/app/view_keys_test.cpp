@@ -59,10 +59,10 @@ TEST(ViewKeys, NothingTypedOutsideOfAFieldChangesTheLayer) {
       for (const bool shift : {false, true}) {
         for (int key = '0'; key <= 'Z'; ++key) {
           const bool letter = key >= 'A' || key <= '9';
-          if (letter) ui.press(static_cast<Key>(key), false, shift);
+          if (letter) ui.host().press(ui.app(), static_cast<Key>(key), false, shift);
         }
         for (const Key key : {Key::comma, Key::minus, Key::period, Key::slash, Key::equal}) {
-          ui.press(key, false, shift);
+          ui.host().press(ui.app(), key, false, shift);
         }
         ui.press(Key::escape);
       }
