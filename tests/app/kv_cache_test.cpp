@@ -193,7 +193,6 @@ TEST_F(KvCachePanel, StandsAtEverySize) {
                                       sized(96, 96, 8, 300), sized(5040, 5040, 1, 2)}) {
     for (const StepViewScope scope : {StepViewScope::thisHead, StepViewScope::allHeads}) {
       ViewState view;
-      view.selection.page = kFlowPage;  // without figures of large layers
       view.selection.tool = "kvcache";
       view.selection.decodePosition = 1000;
       view.selection.scope = scope;
