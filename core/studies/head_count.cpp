@@ -15,11 +15,10 @@
 namespace headscope {
 namespace {
 
-// The first runs wait for memory and for generated kernels. Those of the next kHeadCountMs are
-// enough: the best of five times as many differs no more than two measurements do.
-constexpr int kFirstHeadCountRuns = 5;
-constexpr double kHeadCountMs = 20.0;
+constexpr double kHeadCountMs = 100.0;
 constexpr int kMostHeadCountRuns = 1000;
+// The first runs wait for memory and for generated kernels; the best of some is no outlier.
+constexpr int kFewestHeadCountRuns = 5;
 constexpr double kLongMs = 1000.0;  // after this much time one run is enough
 
 Index bytesHeldBy(const Trace& trace) {
@@ -123,8 +122,8 @@ bool HeadCountMeasure::runUnit() {
 }
 
 bool HeadCountMeasure::runsAgain() const {
-  if (point_.runs <= kFirstHeadCountRuns) return totalMs_ < kLongMs;
-  return totalMs_ - firstMs_ < kHeadCountMs && point_.runs < kMostHeadCountRuns;
+  const double most = point_.runs < kFewestHeadCountRuns ? kLongMs : kHeadCountMs;
+  return totalMs_ < most && point_.runs < kMostHeadCountRuns;
 }
 
 /// Takes a learning step; after the last one the document gets the weights.
@@ -149,7 +148,7 @@ void HeadCountMeasure::runPass() {
   trace_ = std::move(trace);
   point_.ms = point_.runs == 0 ? trace_->ms : std::min(point_.ms, trace_->ms);
   totalMs_ += trace_->ms;
-  if (++point_.runs <= kFirstHeadCountRuns) firstMs_ = totalMs_;
+  ++point_.runs;
 }
 
 void HeadCountMeasure::compareHeads() {

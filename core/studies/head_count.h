@@ -58,10 +58,10 @@ DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetB
                       const WeightMaker& make = drawWeightsFor);
 
 /// Measures one number of heads. Trains weights where the document's are learned and none exist for
-/// this number, repeats the pass some times and then for 20 ms (once if it takes a second), and
-/// measures the similarity of its heads over all items. Each pass but the first finds memory and
-/// packed weights ready, as after an edit of the input; at d_model 512 they take twenty times as
-/// long as the pass. Runs unit by unit: a learning step, a pass, the comparison of its heads.
+/// this number, repeats the pass for a tenth of a second (once if it takes longer), and measures
+/// the similarity of its heads over all items. Each pass but the first finds memory and packed
+/// weights ready, as after an edit of the input; at d_model 512 they take twenty times as long as
+/// the pass. Runs unit by unit: a learning step, a pass, the comparison of its heads.
 class HeadCountMeasure {
  public:
   HeadCountMeasure(const Document& document, Index heads, Index memoryBudgetBytes,
@@ -90,8 +90,7 @@ class HeadCountMeasure {
   std::unique_ptr<training::LayerLearner> learner_;  // of the document's weights, under way
   DocumentPtr document_;                             // with so many heads
   double totalMs_ = 0.0;
-  double firstMs_ = 0.0;  // of these, in the first passes
-  TracePtr trace_;        // the last pass
+  TracePtr trace_;  // the last pass
   bool complete_ = false;
 };
 
