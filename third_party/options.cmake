@@ -91,7 +91,7 @@ function(precompile_headers target)
   if(HEADSCOPE_PRECOMPILED)
     target_precompile_headers(${target} PRIVATE
       <algorithm> <array> <cmath> <cstddef> <cstdint> <filesystem> <functional> <map> <memory>
-      <optional> <span> <string> <string_view> <utility> <variant> <vector> <fmt/format.h> ${ARGN})
+      <optional> <span> <string> <string_view> <utility> <variant> <vector> ${ARGN})
   endif()
 endfunction()
 
