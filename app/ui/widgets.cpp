@@ -203,10 +203,17 @@ bool pill(const FrameContext& look, const char* text, bool lit, bool enabled) {
 }
 
 void noteControl(const FrameContext& look, std::string_view text) {
+  noteControl(look, text, {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()});
+}
+
+void noteControl(const FrameContext& look, std::string_view text, const Rect& at) {
   SoughtControl* sought = look.sought;
   if (sought == nullptr || sought->text.empty()) return;
-  if (text.substr(0, text.find("##")) != sought->text) return;
-  if (ImGui::IsItemVisible()) sought->at = Rect{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
+  const std::size_t shown = std::min(text.find("##"), text.size());
+  const std::string_view id =
+      text.substr(std::min(text.find_first_not_of('#', shown), text.size()));
+  if (text.substr(0, shown) != sought->text && id != sought->text) return;
+  if (ImGui::IsRectVisible(at.a, at.b)) sought->at = at;
 }
 
 bool primaryPill(const FrameContext& look, const char* text, bool enabled, float width) {
@@ -460,7 +467,9 @@ int tabRow(const FrameContext& look, const char* id, const std::vector<Tab>& tab
     const bool behind = chosen >= static_cast<int>(places.shown);
     const Tab menu =
         behind ? tabs[static_cast<std::size_t>(chosen)] : Tab{tr(kMore), tr("the other tabs")};
-    if (tabItem(look, menu, behind, rowHeight, kMenuMark)) openMenu("more tabs");
+    const bool opens = tabItem(look, menu, behind, rowHeight, kMenuMark);
+    for (std::size_t i = places.shown; i < tabs.size(); ++i) noteControl(look, tabs[i].title);
+    if (opens) openMenu("more tabs");
     if (beginPopup("more tabs")) {
       for (std::size_t i = places.shown; i < tabs.size(); ++i) {
         if (ImGui::MenuItem(tabs[i].title)) clicked = static_cast<int>(i);

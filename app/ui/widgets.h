@@ -48,8 +48,10 @@ void drawProgress(const FrameContext& look, ImVec2 corner, ImVec2 size, float do
 float buttonWidth(const FrameContext& look, std::string_view text);
 /// Draws a soft button; `lit` marks a chosen one. Returns true if it was clicked.
 bool pill(const FrameContext& look, const char* text, bool lit = false, bool enabled = true);
-/// Notes the place of the previous item where it is the control that a lesson points at.
+/// Notes the place of the previous item, or `at`, where it is the control that a lesson points at,
+/// by its text or by its identity behind ##.
 void noteControl(const FrameContext& look, std::string_view text);
+void noteControl(const FrameContext& look, std::string_view text, const Rect& at);
 /// Draws the button of what a card is there for ("Train"), which differs from a chosen pill.
 /// Returns true if it was clicked. `width` 0: as wide as its text.
 bool primaryPill(const FrameContext& look, const char* text, bool enabled = true,

@@ -397,6 +397,9 @@ std::optional<ModelHeads::Under> ModelHeads::tiles(bool over) {
   each([&](const HeadOfLayer& head, const Rect& at) { frame(list, head, at); });
   lines(list);
   each([&](const HeadOfLayer& head, const Rect& at) { words(list, head, at); });
+  each([&](const HeadOfLayer& head, const Rect& at) {
+    noteControl(look_, "head " + shortName(head), at);
+  });
   const bool large = under && tileOf(under->head).width() >= look_.px(16);
   memory_.litQuery = large && under->cell ? under->cell->row : -1;
   memory_.litKey = large && under->cell ? under->cell->col : -1;

@@ -262,6 +262,7 @@ class SentenceCard final : public Card {
       ImGui::SetCursorScreenPos(at.a);
       ImGui::PushID(static_cast<int>(i));
       const bool clicked = ImGui::InvisibleButton("word", at.size());
+      noteControl(panel.look, fmt::format("word {}", i + 1));
       if (ImGui::IsItemHovered()) hovered = static_cast<int>(i);
       if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0, panel.look.px(6)))
         dragged_ = static_cast<int>(i);
