@@ -116,7 +116,9 @@ MetricValue declaredScoreOf(const Trace& trace, Index item, Index head,
   if (!noShares.empty()) return MetricValue::undefined(noShares);
   return partnerWeight(HeadRows(trace, TensorId::weights, item, head), counted,
                        relation.partners.at(static_cast<std::size_t>(item)),
-                       relation.whyNone.empty() ? kNoPartner : relation.whyNone);
+                       !relation.whyNone.empty() ? relation.whyNone
+                       : relation.hiddenByMask   ? kHiddenByMask
+                                                 : kNoPartner);
 }
 
 bool isOf(const std::optional<DeclaredRelation>& relation, const std::string& name) {

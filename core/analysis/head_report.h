@@ -45,6 +45,7 @@ std::string labelRule();
 /// The total weight on a query's partners in a (T, M) matrix of weights, as a mean over the counted
 /// rows that have partners; undefined, for the reason `whyNone`, where none has.
 inline constexpr const char* kNoPartner = trLater("no token has a target to look at");
+inline constexpr const char* kHiddenByMask = trLater("the mask forbids every target");
 MetricValue partnerWeight(HeadRows weights, const CountedRows& counted,
                           const std::vector<std::vector<Index>>& partners,
                           const std::string& whyNone = tr(kNoPartner));

@@ -35,9 +35,11 @@ std::vector<AnswersOfItem> answersInText(const Document& document) {
     const std::vector<std::string> words(tokens.begin(), end);  // padding left out
     if (auto sentence = readSentence(words)) {
       item.partners = std::move(sentence->partners);
-    } else if (std::ssize(words) > kLongestSentence) {
-      item.whyNone = trFormat("it has {} words and marks, and the heads were trained on {} to {}",
-                              words.size(), kShortestSentence, kLongestSentence);
+    } else if (std::ssize(words) > kLongestSentence || std::ssize(words) < kShortestSentence) {
+      item.whyNone =
+          trFormat("it has {}, and the heads were trained on {} to {}",
+                   counted(std::ssize(words), tr("{} word or mark"), tr("{} words and marks")),
+                   kShortestSentence, kLongestSentence);
     } else {
       item.whyNone = tr(kNotRead);
     }

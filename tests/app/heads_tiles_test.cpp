@@ -152,11 +152,19 @@ TEST(HeadName, HoldsHereOrSaysThatItDoesNot) {
   EXPECT_EQ(inOneLine(name), "Verb → its subject");
   const std::string both = "Previous word + Verb → its subject";
   EXPECT_EQ(headName(both, &report, 0).title, both) << "the same name whatever the input";
-  made.score = {0.2, {}};
+  made.score = {0.15, {}};  // chance gives 0.1
   report = reportOf("mixed", std::nullopt, made);
   name = headName(made.name, &report, 0);
   EXPECT_FALSE(name.holds);
   EXPECT_EQ(inOneLine(name), "Verb → its subject (not found here)");
+  made.score = {0.3, {}};
+  report = reportOf("mixed", std::nullopt, made);
+  name = headName(made.name, &report, 0);
+  EXPECT_FALSE(name.holds);
+  EXPECT_EQ(inOneLine(name), "Verb → its subject (weak here 0.30, 2 rows)");
+  made.score = MetricValue::undefined(kHiddenByMask);
+  report = reportOf("mixed", std::nullopt, made);
+  EXPECT_EQ(headName(made.name, &report, 0).here, "hidden by the mask");
   made.score = MetricValue::undefined(kNoPartner);
   report = reportOf("uniform", 0.98, made);
   EXPECT_EQ(inOneLine(headName(made.name, &report, 0)), "Verb → its subject (nothing to do here)");

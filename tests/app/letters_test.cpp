@@ -57,6 +57,10 @@ TEST(Letters, HebrewRunsFromRightToLeft) {
   EXPECT_EQ(drawn("החתול ישן"), "ןשי לותחה");
   EXPECT_TRUE(drawn.ui().shows("לותחה"));
   EXPECT_FALSE(drawn.ui().shows("U+05"));
+  drawn.ui().view().selection.page = kStagePage;
+  drawn.ui().settle();
+  EXPECT_TRUE(drawn.ui().shows("לותחה", "sentence")) << drawn.ui().screen().all("sentence");
+  EXPECT_FALSE(drawn.ui().shows("החתול", "sentence")) << drawn.ui().screen().all("sentence");
 }
 
 TEST(Letters, NumbersOfASentenceStayWhereTheyAre) {

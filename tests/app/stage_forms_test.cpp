@@ -2,14 +2,19 @@
 // not known or that the mask hides, images, series, a bias and a gate; and the page Heads in arcs.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/ui/first_look.h"
 #include "app/ui/stage/journey.h"
 #include "app/ui/stage/stage_page.h"
 #include "app/ui/stage/stage_view.h"
 #include "app_driver.h"
+#include "core/analysis/head_effect.h"
 #include "core/attention/config.h"
 #include "core/editing/make_document.h"
 #include "fire_document.h"
@@ -68,6 +73,60 @@ TEST(StageForms, WordsThatTheMaskHidesAreSaidToBeHidden) {
   causal.config.mask.causal = true;
   AppDriver ui(std::make_shared<const Document>(causal), 1600, 1000, onStage());
   EXPECT_TRUE(ui.shows("hidden by the mask", "small stages")) << ui.screen().all();
+}
+
+/// The words of the stage for “slept” in head 2 of a changed document.
+template <typename Change>
+std::array<std::string, kStagePlaces> sentencesOf(Change change) {
+  Document changed = *fireDocument();
+  change(changed);
+  AppDriver ui(std::make_shared<const Document>(changed), 1600, 1000, onStage());
+  ui.settle();
+  const StageSubject subject{0, 1, kChosen};
+  const HeadEffects effects = *headEffects(ui.trace(), 0, ExecutionContext{});
+  std::array<std::string, kStagePlaces> said;
+  for (int i = 0; i < kStagePlaces; ++i) {
+    const auto place = static_cast<StagePlace>(i);
+    said[static_cast<std::size_t>(i)] =
+        place == StagePlace::shares ? stageWords(ui.trace(), subject).sentence
+                                    : stageWords(ui.trace(), subject, place, &effects).sentence;
+  }
+  return said;
+}
+constexpr auto kShares = static_cast<std::size_t>(StagePlace::shares);
+constexpr auto kCollected = static_cast<std::size_t>(StagePlace::collected);
+constexpr auto kMixed = static_cast<std::size_t>(StagePlace::mixed);
+
+TEST(StageForms, AHeadThatIsOffHandsOnNothing) {
+  const auto said = sentencesOf([](Document& d) {
+    d.config.headGains.assign(8, 1.0F);
+    d.config.headGains[1] = 0.0F;
+  });
+  EXPECT_EQ(said[kShares], "Head 2 is switched off: nothing of it is taken in.");
+  EXPECT_EQ(said[kCollected], "Head 2 is switched off: its result is 0.");
+  EXPECT_NE(said[kMixed].find("draws on 7 of 8 heads"), std::string::npos) << said[kMixed];
+}
+
+TEST(StageForms, AForbiddenWordTakesInNothingAtAnyPlace) {
+  const auto said = sentencesOf([](Document& d) {
+    const Index count = d.config.seqLen;
+    PaintedMask mask{count, count,
+                     std::vector<std::uint8_t>(static_cast<std::size_t>(count * count), 1)};
+    for (Index key = 0; key < count; ++key)
+      mask.allowed[static_cast<std::size_t>(kChosen * count + key)] = 0;
+    d.config.mask.painted = std::make_shared<const PaintedMask>(std::move(mask));
+  });
+  EXPECT_EQ(said[0], "The mask forbids every key, so it will take in nothing.");
+  EXPECT_EQ(said[kShares], "The mask forbids every key, so nothing is taken in.");
+  EXPECT_EQ(said[kCollected], "The mask forbids every key: the result is 0.");
+  EXPECT_NE(said[kMixed].find("none of them adds anything"), std::string::npos) << said[kMixed];
+}
+
+TEST(StageForms, APinnedWeightChangesWhatTheSharesAddUpTo) {
+  const auto said = sentencesOf([](Document& d) {
+    d.pins = d.pins.with({{TensorId::weights, 0, 1, kChosen, 3}, 5.0F});
+  });
+  EXPECT_NE(said[kShares].find("500 % is the largest"), std::string::npos) << said[kShares];
 }
 
 TEST(StageForms, AWordThatIsNotKnownIsNamed) {

@@ -49,12 +49,19 @@ HeadName headName(const std::string& purpose, const HeadReport* report, Index he
   const auto& made = report->designedPurposes[at];
   if (!made) return {purpose, {}, true};
   if (!made->score) {
+    if (made->score.why == kHiddenByMask)
+      return {purpose, tr("hidden by the mask"), false, tr("hidden")};
     const bool absent = made->score.why == kNoPartner;
     return {purpose, absent ? tr("nothing to do here") : tr("not checked here"), false,
             absent ? tr("no job here") : tr("not checked")};
   }
-  if (!holds(*made)) return {purpose, tr("not found here"), false, tr("not found")};
-  return {purpose, measuredHere(*made->score, made->chance.rows), true};
+  const std::string here = measuredHere(*made->score, made->chance.rows);
+  if (holds(*made)) return {purpose, here, true};
+  constexpr double kTimesChance = 2.0;
+  if (*made->score >= kTimesChance * made->chance.weight) {
+    return {purpose, trFormat("weak {}", here), false, tr("weak")};
+  }
+  return {purpose, tr("not found here"), false, tr("not found")};
 }
 
 std::string inOneLine(const HeadName& name) {

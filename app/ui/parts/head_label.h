@@ -19,7 +19,7 @@ std::string labelWithRule(const HeadLabel& label);
 struct HeadName {
   std::string title;  // its purpose, whatever the input; without one its measured label
   std::string
-      here;  // "here 0.92, 2 rows", "not found here", "nothing to do here"; empty for a label
+      here;  // "here 0.92, 2 rows", "weak here 0.31, 9 rows", "not found here"; empty for a label
   bool holds = true;       // whether the title is true here; if not, it is drawn in grey
   std::string brief = {};  // what is the matter where it does not hold: "no job here", "not found"
 };

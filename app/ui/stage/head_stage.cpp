@@ -56,7 +56,7 @@ bool onPicture(const PanelContext& panel, const HeadStage& stage) {
 Arc thinArc(const FrameContext& look, const Link& link, float strength) {
   return {static_cast<int>(link.query),
           static_cast<int>(link.key),
-          look.px(1.0F + 2.6F * link.weight),
+          look.px(1.0F + 2.6F * link.drawn()),
           strength,
           {}};
 }
@@ -94,20 +94,20 @@ void drawHeadWithDots(const PanelContext& panel, const HeadStage& stage) {
     if (story.kind == HeadStory::Kind::found && !story.asks(link.query)) continue;
     const bool answers = holds(story);
     const float strength = named.empty() ? (answers ? 0.25F : 0.12F) +
-                                               (answers ? 0.7F : 0.3F) * link.weight * link.weight
+                                               (answers ? 0.7F : 0.3F) * link.drawn() * link.drawn()
                                          : 0.16F;
     arcs.push_back(thinArc(look, link, strength));
   }
   if (arcs.empty() && named.empty()) {  // no strong links: those of the followed word
     const StageSubject followed{panel.selection.item, head, subjectOf(panel).word};
     for (const Link& link : linksOf(panel.trace, followed)) {
-      arcs.push_back(thinArc(look, link, 0.2F + 0.6F * link.weight));
+      arcs.push_back(thinArc(look, link, 0.2F + 0.6F * link.drawn()));
     }
   }
   if (!named.empty()) {
     arcs.push_back({static_cast<int>(named.front().query),
                     static_cast<int>(named.front().key),
-                    look.px(1.5F + 3.0F * named.front().weight),
+                    look.px(1.5F + 3.0F * named.front().drawn()),
                     0.95F,
                     {}});
   }
@@ -133,9 +133,9 @@ SentenceLayout headStageLayout(const PanelContext& panel, const Rect& room) {
   SentenceSpace space{room};
   space.largest = look.px(24);
   space.smallest = look.px(9.5F);
-  constexpr std::size_t kMostWords = 64;  // more are marks at any size
   const std::span<const std::string> tokens = tokensOf(panel);
-  if (panel.trace.config().crossAttention() || tokens.size() > kMostWords) space.largest = 0.0F;
+  const bool dots = panel.trace.config().crossAttention() || std::ssize(tokens) > kMostNamedWords;
+  if (dots) space.largest = 0.0F;
   return room.empty() ? SentenceLayout() : layoutSentence(widthsOf(look, tokens), space);
 }
 

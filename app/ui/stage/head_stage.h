@@ -4,8 +4,8 @@
 #pragma once
 
 #include "app/ui/parts/layout.h"
+#include "app/ui/stage/head_story.h"
 #include "app/ui/stage/sentence_layout.h"
-#include "app/ui/stage/stage_story.h"
 
 namespace headscope::ui {
 

@@ -263,8 +263,8 @@ class ScenePainter {
     if (drawn < 1) return;
     for (int i = 0; i <= drawn; ++i)
       list_->PathLineTo(pointOn(curve, static_cast<float>(i) / kPoints));
-    const float thick = std::max(look_.px(1.6F), look_.px(24) * link.weight);
-    list_->PathStroke(withAlpha(color_, 0.25F + 0.4F * link.weight), 0, thick);
+    const float thick = std::max(look_.px(1.6F), look_.px(24) * link.drawn());
+    list_->PathStroke(withAlpha(color_, 0.25F + 0.4F * link.drawn()), 0, thick);
     if (done < 1.0F) return movingValue(link, curve, result, done);
     if (!panel_.frame.stagePlaying) return;
     constexpr double kEvery = 2.4;  // seconds between two values in one stream
@@ -276,11 +276,11 @@ class ScenePainter {
   void movingValue(const Link& link, const Curve& way, const Rect& result, float share) {
     const ImVec2 at = mix(pointOn(way, share), result.centre(), share * share);
     const ImVec2 size = mix({look_.px(kBarWidth * 2.0F), result.height()}, result.size(), share);
-    const float high = std::max(look_.px(3), size.y * link.weight);
+    const float high = std::max(look_.px(3), size.y * link.drawn());
     MatrixRef ref = rowOf(TensorId::v, link.key, 2);
     bars_.add(ref, bars_.scaleOf(wholeMatrix(ref.tensor, c_, subject_.item, subject_.head)),
               Rect::at({at.x - size.x * 0.5F, at.y - high * 0.5F}, {size.x, high}),
-              0.25F + 0.75F * link.weight);
+              0.25F + 0.75F * link.drawn());
   }
 
   void headBar(TensorId tensor, const Rect& at, float opacity) {

@@ -65,7 +65,8 @@ class SentenceCard final : public Card {
       } else if (!panel.stageView.at && !isAsked(panel, subject)) {
         said = unaskedWords(panel.trace, subject, purposeTitle(panel.purposes, subject.head));
       }
-      if (!panel.stageView.at && panel.stageView.why && hasReasons(panel)) {
+      const bool looks = !isFullyMasked(panel.trace, subject.item, subject.word);
+      if (!panel.stageView.at && panel.stageView.why && looks && hasReasons(panel)) {
         said.sentence = reasonOf(panel, subject);
       } else if (!panel.stageView.at && known != nullptr && !known->foreign) {
         said.sentence += aboutUnknown(known->unknown, input.tokens[item % input.tokens.size()]);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "app/ui/letters.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/words/cells.h"
@@ -134,8 +135,10 @@ void drawShare(const FrameContext& look, ImDrawList* list, const SentenceLayout&
     return from.isPicture() || (std::none_of(from.words.begin(), from.words.end(), covers) &&
                                 std::none_of(to.words.begin(), to.words.end(), covers));
   };
-  constexpr std::array kAlong{0.5F, 0.3F, 0.7F, 0.2F, 0.8F, 0.4F, 0.6F, 0.12F, 0.88F};
-  const auto tried = std::span(kAlong).first(onLine ? 1 : kAlong.size());
+  constexpr std::array kTop{0.5F};
+  // between lines at the key's end, where the arcs of one query are apart
+  constexpr std::array kFromKey{0.88F, 0.8F, 0.7F, 0.6F, 0.5F, 0.4F, 0.3F, 0.2F, 0.12F};
+  const std::span<const float> tried = onLine ? std::span<const float>(kTop) : kFromKey;
   const auto place = std::ranges::find_if(tried, [&](float t) { return isFree(labelAt(t)); });
   if (place == tried.end()) return;
   const Rect label = labelAt(*place);
@@ -149,13 +152,17 @@ void drawShare(const FrameContext& look, ImDrawList* list, const SentenceLayout&
 
 void drawLetters(const FrameContext& look, ImDrawList* list, ImVec2 at, float height, bool bold,
                  ImU32 color, std::string_view text) {
-  list->AddText(fontFor(look, height, bold, text), height, at, color, text.data(),
-                text.data() + text.size());
+  ImFont* font = fontFor(look, height, bold, text);
+  std::string room;
+  const std::string_view drawn = asDrawn(font, text, room);
+  list->AddText(font, height, at, color, drawn.data(), drawn.data() + drawn.size());
 }
 
 ImVec2 lettersSize(const FrameContext& look, float height, bool bold, std::string_view text) {
-  return fontFor(look, height, bold, text)
-      ->CalcTextSizeA(height, 1e9F, 0.0F, text.data(), text.data() + text.size());
+  ImFont* font = fontFor(look, height, bold, text);
+  std::string room;
+  const std::string_view drawn = asDrawn(font, text, room);
+  return font->CalcTextSizeA(height, 1e9F, 0.0F, drawn.data(), drawn.data() + drawn.size());
 }
 
 void drawLettersCentred(const FrameContext& look, ImDrawList* list, ImVec2 centre, float width,
@@ -235,7 +242,7 @@ float arcThickness(const FrameContext& look, const SentenceLayout& layout, float
       layout.isPicture() ? std::min(look.px(kPatchArc), 0.4F * layout.words.back().height())
       : layout.marks()   ? look.px(kMarkArc)
                        : std::min(kArcPerLetter * layout.letters, kMostOfArcRoom * layout.arcRoom);
-  return std::max(look.px(kThinnest), whole * weight);
+  return std::max(look.px(kThinnest), whole * std::min(weight, 1.0F));
 }
 
 ImVec2 pointOn(const Curve& c, float share) {

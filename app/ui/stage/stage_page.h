@@ -9,7 +9,7 @@
 
 #include "app/ui/cells/cell_editing.h"
 #include "app/ui/page.h"
-#include "app/ui/stage/stage_story.h"
+#include "app/ui/stage/head_story.h"
 #include "app/ui/timeline/playback.h"
 
 namespace headscope::ui {

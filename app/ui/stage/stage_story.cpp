@@ -10,6 +10,7 @@
 #include <string_view>
 #include <variant>
 
+#include "app/ui/head_switch.h"
 #include "app/ui/stage/sentence_layout.h"
 #include "core/analysis/head_effect.h"
 #include "core/attention/config.h"
@@ -23,9 +24,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kLeastShareOfStrongest = 0.1F;
-constexpr float kLeastLink = 0.02F;       // a thinner line would be a hairline
-constexpr float kLeastOfSentence = 0.3F;  // of a head's links over the whole sentence
-constexpr std::size_t kMostOfSentence = 64;
+constexpr float kLeastLink = 0.02F;  // a thinner line would be a hairline
 constexpr float kFirmShare = 0.5F;
 constexpr float kFaintShare = 0.25F;
 
@@ -41,10 +40,6 @@ constexpr std::array<StagePlaceInfo, kStagePlaces> kPlaces{{
     {StagePlace::mixed, 8.0, StepId::output},
 }};
 
-std::size_t strongest(std::span<const float> row) {
-  return static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
-}
-
 /// The token at a place in quotes; one that occurs several times with its number: “the” (2 of 3).
 std::string quoted(const Trace& trace, Axis axis, Index item, Index index) {
   const std::string name(stageWord(placeName(trace, axis, item, index)));
@@ -54,6 +49,14 @@ std::string quoted(const Trace& trace, Axis axis, Index item, Index index) {
   const auto count = std::count_if(tokens.begin(), tokens.end(), same);
   if (count < 2) return fmt::format("“{}”", name);
   return trFormat("“{}” ({} of {})", name, std::count_if(tokens.begin(), last, same), count);
+}
+
+float sumOf(std::span<const float> row) { return std::accumulate(row.begin(), row.end(), 0.0F); }
+
+/// Returns false where a pinned weight, dropout or a mistake changes what softmax gave.
+bool addUpToOne(std::span<const float> row) {
+  constexpr float kRounded = 0.005F;  // of percent()
+  return std::abs(sumOf(row) - 1.0F) < kRounded;
 }
 
 /// Returns the name of what a token's numbers no longer show: the letters of a word.
@@ -72,7 +75,9 @@ class Words {
     switch (place) {
       case StagePlace::word:
         return {trFormat("{} is the {} to follow.", word(), token_.one),
-                trFormat("It will look at the {}, and take in what it needs.", others())};
+                fullyMasked()
+                    ? std::string(tr("The mask forbids every key, so it will take in nothing."))
+                    : trFormat("It will look at the {}, and take in what it needs.", others())};
       case StagePlace::numbers:
         return {trFormat("{} becomes {} numbers.", word(), c_.dModel),
                 trFormat("The program knows no {}: this row of numbers is all it has of the {}.",
@@ -89,6 +94,7 @@ class Words {
       case StagePlace::shares:
         return underWay ? softmax() : shares();
       case StagePlace::collected:
+        if (takesNothing()) return {tr("It collects nothing."), whyNothing()};
         return {tr("It collects what the others carry, each by its share."), sum() + gates()};
       case StagePlace::heads:
         return {c_.numHeads == 1
@@ -126,6 +132,13 @@ class Words {
   }
 
   bool fullyMasked() const { return isFullyMasked(trace_, subject_.item, subject_.word); }
+  bool headIsOff() const { return isOff(c_, subject_.head); }
+  bool takesNothing() const { return fullyMasked() || headIsOff(); }
+  std::string head() const { return trFormat("head {}", subject_.head + 1); }
+  std::string whyNothing() const {
+    return fullyMasked() ? tr("The mask forbids every key: the result is 0.")
+                         : trFormat("Head {} is switched off: its result is 0.", subject_.head + 1);
+  }
 
   StageWords scores() const {
     const std::vector<float> all = row(TensorId::rawScores);
@@ -179,26 +192,35 @@ class Words {
     const std::vector<float> all = row(TensorId::weights);
     const std::size_t top = strongest(all);
     const float weight = all[top];
-    const std::string head = trFormat("head {}", subject_.head + 1);
     const std::string at = isSelf(top) ? "itself" : key(top);
     const auto second = secondOf(all, top);
+    StageWords words;
     if (weight >= kFirmShare && (!second || all[*second] < kFaintShare)) {
-      return {trFormat("{} looks at {}.", word(), at),
-              trFormat("{} of what it takes in, in {}, comes from there.", percent(weight), head)};
-    }
-    if (second && all[*second] >= kFaintShare) {
-      return {
+      words = {
+          trFormat("{} looks at {}.", word(), at),
+          trFormat("{} of what it takes in, in {}, comes from there.", percent(weight), head())};
+    } else if (second && all[*second] >= kFaintShare) {
+      words = {
           trFormat("{} looks at {} and {}.", word(), at, isSelf(*second) ? "itself" : key(*second)),
           trFormat("{} and {} of what it takes in, in {}, come from there.", percent(weight),
-                   percent(all[*second]), head)};
+                   percent(all[*second]), head())};
+    } else if (weight >= kFaintShare) {
+      words = {trFormat("{} looks most at {}.", word(), at),
+               trFormat("{} of what it takes in, in {}, comes from there; the rest from others.",
+                        percent(weight), head())};
+    } else {
+      words = {
+          trFormat("{} looks at many {} a little.", word(), token_.many),
+          trFormat("In {} its largest share, {}, comes from {}.", head(), percent(weight), at)};
     }
-    if (weight >= kFaintShare) {
-      return {trFormat("{} looks most at {}.", word(), at),
-              trFormat("{} of what it takes in, in {}, comes from there; the rest from others.",
-                       percent(weight), head)};
+    if (headIsOff()) {
+      words.sentence =
+          trFormat("Head {} is switched off: nothing of it is taken in.", subject_.head + 1);
+    } else if (!addUpToOne(all)) {
+      words.sentence = trFormat("In {} its weights add up to {}; {} is the largest.", head(),
+                                percent(sumOf(all)), percent(weight));
     }
-    return {trFormat("{} looks at many {} a little.", word(), token_.many),
-            trFormat("In {} its largest share, {}, comes from {}.", head, percent(weight), at)};
+    return words;
   }
 
   static std::optional<std::size_t> secondOf(std::span<const float> row, std::size_t top) {
@@ -216,8 +238,9 @@ class Words {
     const std::size_t top = strongest(all);
     return {tr("Softmax turns the scores into shares."),
             trFormat("{}Large scores stand out, small ones fade, and all shares together make "
-                     "100 %. {} gets {}.",
-                     bias(top), isSelf(top) ? trFormat("The {} itself", token_.one) : key(top),
+                     "{}. {} gets {}.",
+                     bias(top), percent(addUpToOne(all) ? 1.0F : sumOf(all)),
+                     isSelf(top) ? trFormat("The {} itself", token_.one) : key(top),
                      percent(all[top]))};
   }
 
@@ -247,7 +270,6 @@ class Words {
   /// "86 % of the value of “cat”, 5 % of “fire”, 3 % of “which” and the rest of the others, added
   /// up."
   std::string sum() const {
-    if (fullyMasked()) return tr("The mask forbids every key: the result is 0.");
     const std::vector<float> all = row(TensorId::weights);
     std::vector<std::size_t> order(all.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -269,17 +291,25 @@ class Words {
       words.sentence = trFormat("Each of its {} numbers draws on the whole head.", c_.dModel);
       return words;
     }
-    words.sentence =
-        trFormat("Each of its {} numbers draws on all {} heads", c_.dModel, c_.numHeads);
+    Index on = 0, most = 0;
+    for (Index h = 0; h < c_.numHeads; ++h) {
+      if (!isOff(c_, h)) ++on;
+      if (effects != nullptr &&
+          effects->termNorm(h, subject_.word) > effects->termNorm(most, subject_.word)) {
+        most = h;
+      }
+    }
+    words.sentence = on == c_.numHeads
+                         ? trFormat("Each of its {} numbers draws on all {} heads", c_.dModel, on)
+                         : trFormat("Each of its {} numbers draws on {} of {} heads", c_.dModel, on,
+                                    c_.numHeads);
     if (effects == nullptr) {
       words.sentence += ".";
-      return words;
+    } else if (effects->termNorm(most, subject_.word) == 0.0F) {
+      words.sentence += tr("; here none of them adds anything.");
+    } else {
+      words.sentence += trFormat("; here head {} adds the most.", most + 1);
     }
-    Index most = 0;
-    for (Index h = 1; h < effects->heads(); ++h) {
-      if (effects->termNorm(h, subject_.word) > effects->termNorm(most, subject_.word)) most = h;
-    }
-    words.sentence += trFormat("; here head {} adds the most.", most + 1);
     return words;
   }
 
@@ -289,68 +319,11 @@ class Words {
   TokenNoun token_;
 };
 
-/// Finds what one head does in the sentence. `contrasts`: of its patches, see
-/// patchContrasts; empty where they are none.
-HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRelation* relation,
-                  std::span<const float> contrasts) {
-  const AttentionConfig& c = trace.config();
-  HeadRows rows(trace, TensorId::weights, item, head);
-  HeadStory story;
-  const auto* partners =
-      relation == nullptr || relation->partners.empty()
-          ? nullptr
-          : &relation->partners[static_cast<std::size_t>(item) % relation->partners.size()];
-  Index asked = 0, found = 0;
-  float best = 0.0F;
-  for (Index i = 0; i < c.seqLen; ++i) {
-    const std::span<const float> row = rows.row(i);
-    const std::size_t top = strongest(row);
-    const bool self = !c.crossAttention() && static_cast<Index>(top) == i;
-    if (row[top] >= kLeastOfSentence) {
-      story.links.push_back({i, static_cast<Index>(top), row[top]});
-    }
-    float rank = self ? row[top] - 1.0F : row[top];
-    if (partners != nullptr) {
-      const auto& of = (*partners)[static_cast<std::size_t>(i)];
-      const bool hit = std::find(of.begin(), of.end(), static_cast<Index>(top)) != of.end();
-      if (!of.empty()) ++asked;
-      story.asked.push_back(of.empty() ? 0 : 1);
-      if (hit) ++found;
-      if (!hit && !of.empty()) story.misses.push_back({i, static_cast<Index>(top), of.front()});
-      // far partners first: they show best what attention is for
-      rank = hit ? 1.0F + row[top] * static_cast<float>(std::abs(static_cast<Index>(top) - i))
-                 : rank - 1.0F;
-    }
-    if (!contrasts.empty() && !c.crossAttention()) {
-      constexpr float kLeast = 0.05F;  // of an even patch, so that its share still counts
-      const auto at = static_cast<std::size_t>(i);
-      rank += 1.0F;  // above 0
-      rank *= (kLeast + contrasts[at]) * (kLeast + contrasts[top]);
-    }
-    // a mark or a token of the model's own shows least
-    constexpr float kBehindAllWords = 1e6F;
-    if (!isWord(stageWord(placeName(trace, Axis::query, item, i)))) rank -= kBehindAllWords;
-    if (rank > best || i == 0) {
-      best = rank;
-      story.best = i;
-    }
-  }
-  std::stable_sort(story.links.begin(), story.links.end(),
-                   [](const Link& a, const Link& b) { return a.weight > b.weight; });
-  if (story.links.size() > kMostOfSentence) story.links.resize(kMostOfSentence);
-  if (relation == nullptr) return story;
-  story.partners = asked;
-  story.right = found;
-  story.kind = asked == 0 && !relation->whyNone.empty() ? HeadStory::Kind::unchecked
-               : asked == 0                             ? HeadStory::Kind::absent
-               : 2 * found >= asked                     ? HeadStory::Kind::found
-                                                        : HeadStory::Kind::missed;
-  if (story.kind == HeadStory::Kind::unchecked) story.why = relation->whyNone;
-  story.hidden = relation->hiddenByMask;
-  return story;
-}
-
 }  // namespace
+
+std::size_t strongest(std::span<const float> row) {
+  return static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
+}
 
 std::string percent(float weight) {
   const std::string whole = fmt::format("{:.0f} %", 100.0F * weight);
@@ -419,57 +392,6 @@ std::vector<Link> linksOf(const Trace& trace, const StageSubject& subject) {
   return strongLinks(rows.row(subject.word), subject.word);
 }
 
-std::vector<HeadStory> headStories(const Trace& trace, Index item,
-                                   const DeclaredRelations& relations) {
-  std::vector<HeadStory> stories;
-  const std::vector<float> contrasts =
-      patchContrasts(trace.document().input->patches, trace.document().input->x, item);
-  for (Index h = 0; h < trace.config().numHeads; ++h) {
-    const auto at = static_cast<std::size_t>(h);
-    const bool declared = at < relations.size() && relations[at].has_value();
-    stories.push_back(storyOf(trace, item, h, declared ? &*relations[at] : nullptr, contrasts));
-  }
-  return stories;
-}
-
-std::string noteOf(const HeadStory& story, const TokenNoun& token) {
-  switch (story.kind) {
-    case HeadStory::Kind::absent:
-      return story.hidden ? tr("hidden by the mask") : tr("nothing to do here");
-    case HeadStory::Kind::unchecked:
-      return tr("not checked here");
-    case HeadStory::Kind::undeclared:
-      return {};
-    case HeadStory::Kind::missed:
-    case HeadStory::Kind::found:
-      break;
-  }
-  if (story.right == 0) return tr("not found here");
-  constexpr Index kFew = 5;  // one word in five may be wrong without a word about it
-  if (kFew * (story.partners - story.right) <= story.partners) return {};
-  return trFormat("right for {} of {} {}", story.right, story.partners, token.many);
-}
-
-std::string noteExplained(const Trace& trace, Index item, const HeadStory& story) {
-  if (!story.why.empty()) return story.why;
-  if (noteOf(story, tokenNoun(trace.document())).empty()) return {};
-  constexpr std::size_t kNamed = 3;
-  const auto name = [&](Axis axis, Index at) {
-    return std::string(stageWord(placeName(trace, axis, item, at)));
-  };
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kNamed, story.misses.size()); ++i) {
-    const HeadStory::Miss& miss = story.misses[i];
-    text += trFormat("{}“{}” looks most at “{}”; “{}” would be right.", text.empty() ? "" : "\n",
-                     name(Axis::query, miss.query), name(Axis::key, miss.looks),
-                     name(Axis::key, miss.partner));
-  }
-  if (story.misses.size() > kNamed) {
-    text += trFormat("\n… and {} more.", story.misses.size() - kNamed);
-  }
-  return text;
-}
-
 StageWords stageWords(const Trace& trace, const StageSubject& subject) {
   return Words(trace, subject).of(StagePlace::shares, false, nullptr);
 }
@@ -481,6 +403,8 @@ StageWords unaskedWords(const Trace& trace, const StageSubject& subject,
   if (links.empty()) return words;  // a row without weights
   words.title = trFormat("In head {}, {} has nothing to look for.", subject.head + 1,
                          quoted(trace, Axis::query, subject.item, subject.word));
+  HeadRows rows(trace, TensorId::weights, subject.item, subject.head);
+  if (!addUpToOne(rows.row(subject.word)) || isOff(trace.config(), subject.head)) return words;
   words.sentence = trFormat(
       "{} has no answer for this {}. Its shares add up to 100 % all the same: {} come from {}.",
       purpose.empty() ? tr("Its question") : fmt::format("“{}”", purpose),

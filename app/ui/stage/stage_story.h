@@ -1,5 +1,5 @@
 // Stage story: what the page Stage says and shows of a pass, decided without drawing: the links of
-// a word, what each head does in this sentence, and the words of each place of the journey.
+// a word, and the words of each place of the journey.
 //
 //   const StageSubject subject{item, head, word};
 //   stageWords(trace, subject).title  // “slept” looks at “cat”.
@@ -12,7 +12,6 @@
 #include "core/attention/steps/step_id.h"
 #include "core/attention/tensor_id.h"
 #include "core/document/fwd.h"
-#include "core/heads/declared_relations.h"
 
 namespace headscope {
 class HeadEffects;
@@ -51,51 +50,16 @@ struct StageSubject {
 struct Link {
   Index query = 0, key = 0;
   float weight = 0.0F;
+  /// The weight as it is drawn: a pinned one may be above 1.
+  float drawn() const { return weight < 1.0F ? weight : 1.0F; }
 };
+/// The place of the largest cell of a row.
+std::size_t strongest(std::span<const float> row);
 /// Returns the links of a row of weights that are worth drawing, the strongest first: at most
 /// `most`, none below a tenth of the strongest. A row without weights has none.
 std::vector<Link> strongLinks(std::span<const float> row, Index query, std::size_t most = 4);
 /// The strong links of a query.
 std::vector<Link> linksOf(const Trace& trace, const StageSubject& subject);
-
-/// The part that a head takes in the sentence shown.
-struct HeadStory {
-  enum class Kind {
-    found,      // its relation occurs, and the head looks at the right word more often than not
-    missed,     // its relation occurs, and the head mostly looks elsewhere
-    absent,     // no word of the sentence has a partner
-    unchecked,  // the partners of this sentence are not known
-    undeclared  // nothing was declared for the head
-  };
-  Kind kind = Kind::undeclared;
-  Index best = 0;           // the query to show the head with
-  Index partners = 0;       // the queries that have a partner, as far as that is known …
-  Index right = 0;          // … and those of them that look most at it
-  std::vector<char> asked;  // per query: nonzero where it has a partner; empty: not known
-  std::vector<Link> links;  // strong links of the whole sentence, at most one per query
-  struct Miss {
-    Index query = 0, looks = 0, partner = 0;
-  };
-  std::vector<Miss> misses;  // queries that look most elsewhere than at their partner
-  bool hidden = false;       // the mask hides all partners
-  std::string why;           // the reason why partners are not known; else empty
-
-  /// Returns whether a query has a partner, as far as that is known.
-  bool asks(Index query) const {
-    const auto at = static_cast<std::size_t>(query);
-    return at >= asked.size() || asked[at] != 0;
-  }
-};
-/// One per head of an item. `relations`: one per head, or empty.
-std::vector<HeadStory> headStories(const Trace& trace, Index item,
-                                   const DeclaredRelations& relations);
-/// "nothing to do here", "hidden by the mask", "not found here", "right for 7 of 12 words", "not
-/// checked here"; empty
-/// where the head does what its name says.
-std::string noteOf(const HeadStory& story, const TokenNoun& token);
-/// The note in sentences: which words look elsewhere and where they should, or why that is not
-/// known. Empty where the head does what its name says.
-std::string noteExplained(const Trace& trace, Index item, const HeadStory& story);
 
 struct StageWords {
   std::string title;     // one line in large type, plain text

@@ -159,7 +159,9 @@ void noteArcs(const HeadsState& state, const std::vector<HeadStory>& stories,
     const Index query = chosen ? state.view.query : story.best;
     tile.title.measured.clear();
     const bool checked = story.kind == Kind::found || story.kind == Kind::missed;
-    if (story.kind == Kind::absent || story.kind == Kind::unchecked) {
+    if (isFullyMasked(state.trace, state.item, query)) {
+      tile.note = tr("hidden by the mask");
+    } else if (story.kind == Kind::absent || story.kind == Kind::unchecked) {
       tile.note = noteOf(story, tokenNoun(state.trace.document()));
     } else if (checked && !story.asks(query)) {
       tile.note = trFormat("nothing to do for {}", tokenInQuotes(state, query));
@@ -266,11 +268,14 @@ PictureRange rangeOf(const HeadsState& state, const HeadPicture& picture, const 
 }
 
 std::string gridAbout(const HeadsState& state) {
-  std::string about = state.arcs()    ? state.trace.document().input->patches.on()
-                                            ? tr("one patch, and where each head looks from it")
-                                            : tr("one word, and where each head looks from it")
-                         : state.lines() ? tr("left: queries · right: keys · thickness: weight")
-                                      : tr("rows: queries · columns: keys");
+  const bool dots =
+      state.trace.config().crossAttention() || state.trace.queries() > kMostNamedWords;
+  std::string about = state.arcs() && dots ? tr("all words, and where each head looks from them")
+                      : state.arcs()       ? state.trace.document().input->patches.on()
+                                                 ? tr("one patch, and where each head looks from it")
+                                                 : tr("one word, and where each head looks from it")
+                            : state.lines() ? tr("left: queries · right: keys · thickness: weight")
+                                           : tr("rows: queries · columns: keys");
   const Index batch = state.trace.config().batch;
   if (batch > 1) about += trFormat(" · item {} of {}", state.item + 1, batch);
   const std::string purposes = purposesInWords(state.purposes);

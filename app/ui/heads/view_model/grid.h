@@ -10,7 +10,7 @@
 #include "app/ui/heads/view_model/choice.h"
 #include "app/ui/heads/view_model/pictures.h"
 #include "app/ui/hover.h"
-#include "app/ui/stage/stage_story.h"
+#include "app/ui/stage/head_story.h"
 #include "core/analysis/head_report.h"
 
 namespace headscope::ui {
