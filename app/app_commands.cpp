@@ -62,7 +62,7 @@ void App::State::run(const ui::FrameCommands& commands) {
       [&](const ui::SaveSession& c) { sessions.save(c.elsewhere); },
       [&](const ui::CopyLink&) { sessions.copyLink(); },
       [&](const ui::RecallScene& c) { sessions.recallScene(c.number); },
-      [&](const ui::SetScene& c) { sessions.setScene(c.number); },
+      [&](const ui::SetScene& c) { sessions.setScene(c.number, presenter.on()); },
       [&](const ui::RemoveScene& c) { sessions.removeScene(c.number); },
       [&](const ui::RewordScene& c) { sessions.rewordScene(c.number, c.part, c.text); },
       [&](const ui::BeginLesson& c) { beginLesson(c.id); },

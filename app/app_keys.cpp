@@ -68,9 +68,12 @@ void App::State::keys(const ui::PanelContext& panel) {
     ui::zoomInterface(view.preferences, -1);
   if (keyPressed(Key::f1, false) && !popup) help.open();
   if (keyPressed(Key::f11, false) && !popup) {
-    const bool ofScene = lesson.open() && !presenter.on() && !view.selection.presented.empty();
-    ofScene ? presenter.begin(view.selection)
-            : presenter.toggle(view.selection, controls.on ? controls.card : "");
+    const formats::SavedScene* scene = sessions.sceneShown();
+    const bool ofScene =
+        lesson.open() ? !view.selection.presented.empty()
+                      : scene != nullptr && scene->document == documents.newest() && !controls.on;
+    ofScene && !presenter.on() ? presenter.begin(view.selection)
+                               : presenter.toggle(view.selection, controls.on ? controls.card : "");
   }
   if (keyPressed(Key::f10, false) && !popup) lecture.toggleSpeaker();
   if (io.WantTextInput) return;
@@ -93,21 +96,14 @@ void App::State::keys(const ui::PanelContext& panel) {
   const bool toolShown =
       presenter.on() ? presenter.card() == ui::kToolsCard : view.selection.page == ui::kFlowPage;
   ui::Card& tool = tools.open(view.selection.tool);
-  if (!command && (tool.keys(panel, toolShown) || viewKeys(panel) || pages.keys(panel))) return;
+  if (!command &&
+      (tool.keys(panel, toolShown) || (layerIsShown() && viewKeys(panel)) || pages.keys(panel)))
+    return;
   if (layerIsShown() && ((toolShown && tool.editKeys(panel)) || ui::headSwitchKeys(panel))) return;
-  sessions.sceneKeys();
+  sessions.sceneKeys(presenter.on());
   sessions.recoveryKeys();
   const bool cellHasArrows = ui::cellKeys(panel, editing);
   if (command) return;
-  if (!cellHasArrows) {
-    if (keyPressed(Key::left)) ui::goBy(view, playback, -1, io.KeyShift);
-    if (keyPressed(Key::right)) ui::goBy(view, playback, 1, io.KeyShift);
-    if (keyPressed(Key::home)) ui::goToEnd(view, playback, false);
-    if (keyPressed(Key::end)) ui::goToEnd(view, playback, true);
-  }
-  if (keyPressed(Key::pageUp)) ui::goBy(view, playback, -1, true);
-  if (keyPressed(Key::pageDown)) ui::goBy(view, playback, 1, true);
-  if (keyPressed(Key::space, false)) ui::togglePlay(view, playback);
   if (keyPressed(Key::escape, false)) {
     if (ui::returnToStage(panel)) {
       return;
@@ -117,6 +113,16 @@ void App::State::keys(const ui::PanelContext& panel) {
       view.selection.cell.reset();
     }
   }
+  if (!layerIsShown()) return;  // what follows chooses what Flow shows of the layer
+  if (!cellHasArrows) {
+    if (keyPressed(Key::left)) ui::goBy(view, playback, -1, io.KeyShift);
+    if (keyPressed(Key::right)) ui::goBy(view, playback, 1, io.KeyShift);
+    if (keyPressed(Key::home)) ui::goToEnd(view, playback, false);
+    if (keyPressed(Key::end)) ui::goToEnd(view, playback, true);
+  }
+  if (keyPressed(Key::pageUp)) ui::goBy(view, playback, -1, true);
+  if (keyPressed(Key::pageDown)) ui::goBy(view, playback, 1, true);
+  if (keyPressed(Key::space, false)) ui::togglePlay(view, playback);
   if (keyPressed(Key::backspace)) ui::returnOne(view, panel.trace.config());
   for (const auto& tool : tools.all()) {
     const char key = tool->text().key;

@@ -160,7 +160,8 @@ void Sessions::recallScene(int number) {
   show(scene->document, scene->view, trFormat("scene {}", number));
 }
 
-void Sessions::setScene(int number) {
+void Sessions::setScene(int number, bool presented) {
+  if (!presented) view_.selection.presented.clear();  // the card of an earlier presentation
   const formats::SavedScene* before = store_.scene(number);
   formats::SceneWords words{ui::firstTitle(view_.selection)};
   if (before != nullptr) words = before->words;
@@ -201,11 +202,11 @@ void Sessions::keys() {
   if (ctrlPressed(Key{'O'}, false)) askToOpen();
 }
 
-void Sessions::sceneKeys() {
+void Sessions::sceneKeys(bool presented) {
   for (int number = 1; number <= formats::kScenes; ++number) {
     const auto key = static_cast<ui::Key>('0' + number);
     if (ImGui::GetIO().KeyAlt || !ui::keyPressed(key, false)) continue;
-    ImGui::GetIO().KeyCtrl ? setScene(number) : recallScene(number);
+    ImGui::GetIO().KeyCtrl ? setScene(number, presented) : recallScene(number);
   }
 }
 

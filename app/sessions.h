@@ -42,7 +42,8 @@ class Sessions {
   /// Saves the session to its file. Asks for a path where there is none, or `elsewhere`.
   void save(bool elsewhere);
   void recallScene(int number);
-  void setScene(int number);
+  /// Stores what is on the screen: the `presented` card alone, or else the page with its main card.
+  void setScene(int number, bool presented);
   /// Shows the view with the pass of a document that is being opened.
   void showWith(const DocumentPtr& document, const ui::ViewState& view);
   void removeScene(int number) { store_.removeScene(number); }
@@ -90,7 +91,7 @@ class Sessions {
   /// Handle the keyboard: keys() the commands with ctrl; sceneKeys() the digits of scenes, where no
   /// text field is active.
   void keys();
-  void sceneKeys();
+  void sceneKeys(bool presented);
   /// Handles the keys that answer the offer to restore unsaved work, where no text field is active.
   void recoveryKeys();
 

@@ -32,10 +32,15 @@ std::string_view Presenter::cardAfter(const Page& page, std::string_view card) c
   return cards[next]->text().id;
 }
 
+std::string_view Presenter::mainCardOf(const Page& page) const {
+  const std::string_view card = page.text().presented;
+  return page.has(view_, card) ? card : cardAfter(page, card);
+}
+
 std::string_view Presenter::clickedOf(const Page& page) const {
   const auto found = clicked_.find(&page);
-  const std::string_view card = found != clicked_.end() ? found->second : page.text().presented;
-  return page.has(view_, card) ? card : cardAfter(page, card);
+  const bool there = found != clicked_.end() && page.has(view_, found->second);
+  return there ? found->second : mainCardOf(page);
 }
 
 void Presenter::toggle(Selection& selection, std::string_view withKeyboard) {
@@ -53,7 +58,11 @@ void Presenter::followPage(Selection& selection) {
   const Page& page = pages_.open(selection.page);
   const bool there =
       pages_.withCard(selection.presented) == &page && page.has(view_, selection.presented);
-  if (!there) selection.presented = clickedOf(page);
+  if (selection.presented.empty()) {
+    selection.presented = mainCardOf(page);
+  } else if (!there) {
+    selection.presented = clickedOf(page);
+  }
   card_ = page.cards().open(selection.presented).text().id;
 }
 

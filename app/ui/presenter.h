@@ -25,7 +25,8 @@ class Presenter {
   void toggle(Selection& selection, std::string_view withKeyboard);
   /// Starts presenting the card that the view names, which is that of a scene.
   void begin(const Selection& selection) { on_ = selection.focus.empty(); }
-  /// Switches to the card that the view names if the page has it, else to the page's default.
+  /// Switches to the card that the view names if the page has it, else to the page's last clicked
+  /// card; where the view names none, to the page's main card.
   void followPage(Selection& selection);
   /// Handles the keys that apply only while presenting. Returns true if one was pressed.
   bool keys(Selection& selection);
@@ -55,6 +56,7 @@ class Presenter {
  private:
   /// The next card of a page that may be presented.
   std::string_view cardAfter(const Page& page, std::string_view card) const;
+  std::string_view mainCardOf(const Page& page) const;
   std::string_view clickedOf(const Page& page) const;
   Asked drawLine(const PanelContext& panel, const Words& lecture, const Rect& at) const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
@@ -108,7 +109,13 @@ void scenesPanel(const PanelContext& panel, const ScenesPanel& list) {
 }
 
 std::string firstTitle(const Selection& selection) {
-  return trFormat("{}, head {}", step(selection.step).text({}).title, selection.head + 1);
+  const std::string& page = selection.page;
+  if (page == kModelPage) return tr("Model");
+  if (page == kTrainPage) return tr("Train");
+  const std::string_view place = page == kStagePage   ? tr("Stage")
+                                 : page == kHeadsPage ? tr("Heads")
+                                                      : step(selection.step).text({}).title;
+  return trFormat("{}, head {}", place, selection.head + 1);
 }
 
 }  // namespace headscope::ui

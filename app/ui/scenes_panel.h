@@ -20,7 +20,7 @@ struct ScenesPanel {
 /// Fills the rest of the current card.
 void scenesPanel(const PanelContext& panel, const ScenesPanel& list);
 
-/// The initial title of a scene of this view: "Score, head 1".
+/// The initial title of a scene of this view: "Score, head 1", "Stage, head 2".
 std::string firstTitle(const Selection& selection);
 
 }  // namespace headscope::ui

@@ -300,6 +300,25 @@ TEST_F(SessionWindow, ScenesOfOnesOwnArePresentedWithTheirWords) {
   EXPECT_EQ(ui_.view().selection.step, StepId::score);
 }
 
+/// A click on a small stage chooses a head; the scene is still the sentence.
+TEST_F(SessionWindow, ASceneKeptOnStageIsPresentedAsItWasKept) {
+  ui_.view().selection.page = kStagePage;
+  ui_.settle();
+  ui_.press(Key{'1'}, true);
+  ui_.click("4", "small stages");
+  ui_.press(Key{'2'}, true);
+  EXPECT_EQ(ui_.view().selection.head, 3);
+  ui_.press(Key{'1'});
+  ui_.settle();
+  ui_.press(Key::f11);
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("In head 1 its largest share")) << ui_.screen().all();
+  ui_.press(Key::pageDown);
+  ui_.settle();
+  EXPECT_EQ(ui_.view().selection.head, 3);
+  EXPECT_TRUE(ui_.shows("In head 4 its largest share")) << ui_.screen().all();
+}
+
 TEST(FirstLook, ANumberIsChosenAndSomethingToTryGoesOnceTheUserActs) {
   AppDriver ui;
   AppOptions options;

@@ -28,6 +28,21 @@ TEST(ViewKeys, GoThroughHeadsItemsPartsAndTabsRoundInACircle) {
   EXPECT_EQ(ui.view().selection.inspectorTab, InspectorTab::cell);
 }
 
+TEST(ViewKeys, ChooseNothingOnPagesThatDoNotShowTheLayer) {
+  AppDriver ui;
+  for (const char* page : {kModelPage, kTrainPage, kLearnPage}) {
+    ui.view().selection.page = page;
+    ui.settle();
+    const Selection before = ui.view().selection;
+    for (const Key key : {Key{'H'}, Key{'G'}, Key{'E'}, Key::right, Key::backspace}) ui.press(key);
+    EXPECT_EQ(ui.view().selection.head, before.head) << page;
+    EXPECT_EQ(ui.view().selection.scope, before.scope) << page;
+    EXPECT_EQ(ui.view().selection.tool, before.tool) << page;
+    EXPECT_EQ(ui.view().selection.step, before.step) << page;
+    EXPECT_FALSE(ui.view().selection.playTime) << page;
+  }
+}
+
 TEST(ViewKeys, ChangeTheTemperatureWhereItsToolIsOpenAndNowhereElse) {
   AppDriver ui;
   ui.pressAlt(Key::equal);
