@@ -182,7 +182,7 @@ DocumentPtr documentOf(const TaskPass& pass, const TaskModel& model, Index layer
   const Examples& examples = pass.examples();
   const Task& task = model.task();
   TensorSource source;
-  source.name = fmt::format("{}, layer {}", task.id, layer);
+  source.name = fmt::format("{}, layer {}", task.id, layer + 1);
   source.x = pass.layer(layer).tensor(TensorId::x).slice(0, example, example + 1).clone();
   const std::size_t features = task.features.size();
   for (Index place = 0; features > 0 && place < examples.length; ++place) {

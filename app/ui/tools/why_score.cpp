@@ -66,7 +66,7 @@ class WhyScoreTool final : public Card {
     words(panel, asked, *found.current, names, strongestPairs(all), compares);
     ImGui::Dummy({0.0F, look.space.tight});
     beginPart("kinds", {0.0F, 0.0F});
-    const Shown shown = withoutZeros(all, names);
+    const Shown shown = withoutZeros(all, names, panel.trace.config().bias);
     matrix(panel, asked, shown.values, shown.names);
     notes(look, shown);
     if (named.empty()) whyOneKind(panel, named.whyNone);
@@ -81,9 +81,11 @@ class WhyScoreTool final : public Card {
     std::vector<std::string> asks, offers;  // rows and columns that are left out
   };
 
-  /// Leaves out rows and columns that would read 0.00 throughout.
-  static Shown withoutZeros(const Matrix64& all, const ScoreNames& names) {
-    constexpr double kReadsZero = 0.005;
+  static constexpr double kReadsZero = 0.005;
+
+  /// Leaves out rows and columns that would read 0.00 throughout. `bias`: the last of each, which
+  /// are the biases, are there.
+  static Shown withoutZeros(const Matrix64& all, const ScoreNames& names, bool bias) {
     const auto counts = [](double value) { return std::abs(value) >= kReadsZero; };
     Shown shown;
     shown.names = {names.query, names.key, {}, {}};
@@ -92,7 +94,7 @@ class WhyScoreTool final : public Card {
       const KindName& name = names.rows[static_cast<std::size_t>(row)];
       const bool any = std::ranges::any_of(all.row(row), counts);
       if (!any) {
-        shown.asks.push_back(name.kind);
+        if (bias || row + 1 < all.rows) shown.asks.push_back(name.kind);
         continue;
       }
       rows.push_back(row);
@@ -102,7 +104,7 @@ class WhyScoreTool final : public Card {
       const KindName& name = names.columns[static_cast<std::size_t>(col)];
       const bool any = std::ranges::any_of(rows, [&](Index row) { return counts(all(row, col)); });
       if (!any) {
-        shown.offers.push_back(name.kind);
+        if (bias || col + 1 < all.cols) shown.offers.push_back(name.kind);
         continue;
       }
       columns.push_back(col);
@@ -174,6 +176,7 @@ class WhyScoreTool final : public Card {
     }
     constexpr std::size_t kNamed = 2;
     for (std::size_t i = 0; i < std::min(kNamed, pairs.size()); ++i) {
+      if (i > 0 && std::abs(pairs[i].value) < kReadsZero) break;
       text += fmt::format("{} {} {:+.2f}", i > 0 ? ";" : "", names.meet(pairs[i]), pairs[i].value);
     }
     wrappedLabel(look.fonts.regular, look.theme.text, text + ".");
