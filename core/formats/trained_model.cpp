@@ -37,7 +37,8 @@ void requireNextLetters(const Task& task) {
                   task.id));
 }
 
-/// An example of the task as text: the first with questions at half to two thirds of its places.
+/// The beginning of an example of the task as text: the first with questions at half to two thirds
+/// of its places. The last quarter is left for what the model writes.
 std::string exampleOf(const Task& task) {
   const training::Examples examples = training::evaluationExamples(task);
   const auto asked = [&](Index example) {
@@ -50,7 +51,7 @@ std::string exampleOf(const Task& task) {
   Index chosen = 0;
   while (chosen + 1 < examples.count && !suits(chosen)) ++chosen;
   std::string text;
-  for (Index place = 0; place < examples.length; ++place) {
+  for (Index place = 0; place < examples.length * 3 / 4; ++place) {
     const Index at = chosen * examples.length + place;
     text += task.word({&examples.symbols[static_cast<std::size_t>(at)], 1});
   }

@@ -48,7 +48,7 @@ TEST_F(ModelPage, TheTrainedExampleOpensByOneClick) {
   EXPECT_TRUE(ui.shows("it predicts", kModelTextCard));
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
   EXPECT_EQ(ui.view().model.place.folder, "headscope:induction");
-  EXPECT_EQ(ui.view().model.place.text.size(), 32U);
+  EXPECT_EQ(ui.view().model.place.text.size(), 24U);
 }
 
 TEST_F(ModelPage, TheLanguageModelOpensByOneClickAndSaysTheNextWord) {

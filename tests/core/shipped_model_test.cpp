@@ -91,7 +91,7 @@ TEST_F(ShippedInduction, HasAPreviousTokenHeadAndThenAnInductionHead) {
 TEST_F(ShippedInduction, BeginsWithATextOfItsOwn) {
   const auto tokenizer = formats::openTokenizer(formats::kInductionModel);
   const auto tokens = tokenizer->encode(model_->config().example);
-  EXPECT_EQ(std::ssize(tokens), examples_.length);
+  EXPECT_EQ(std::ssize(tokens), examples_.length * 3 / 4) << "it has room to go on";
   const auto typed = inputOf(tokenizer->encode("The Cat"), *tokenizer, model_->config());
   EXPECT_EQ(typed.tokens, (std::vector<std::string>{"t", "h", "e", "c", "a", "t"}));
 }
