@@ -68,10 +68,8 @@ void App::State::keys(const ui::PanelContext& panel) {
     ui::zoomInterface(view.preferences, -1);
   if (keyPressed(Key::f1, false) && !popup) help.open();
   if (keyPressed(Key::f11, false) && !popup) {
-    const formats::SavedScene* scene = sessions.sceneShown();
     const bool ofScene =
-        lesson.open() ? !view.selection.presented.empty()
-                      : scene != nullptr && scene->document == documents.newest() && !controls.on;
+        lesson.open() ? !view.selection.presented.empty() : !controls.on && sessions.showsScene();
     ofScene && !presenter.on() ? presenter.begin(view.selection)
                                : presenter.toggle(view.selection, controls.on ? controls.card : "");
   }
@@ -102,18 +100,16 @@ void App::State::keys(const ui::PanelContext& panel) {
   if (layerIsShown() && ((toolShown && tool.editKeys(panel)) || ui::headSwitchKeys(panel))) return;
   sessions.sceneKeys(presenter.on());
   sessions.recoveryKeys();
-  const bool cellHasArrows = ui::cellKeys(panel, editing);
+  const bool cellHasArrows = layerIsShown() && ui::cellKeys(panel, editing);
   if (command) return;
-  if (keyPressed(Key::escape, false)) {
-    if (ui::returnToStage(panel)) {
-      return;
-    } else if (view.selection.playTime) {
-      ui::leaveTimeline(view);
-    } else {
-      view.selection.cell.reset();
-    }
-  }
+  const bool escape = keyPressed(Key::escape, false);
+  if (escape && ui::returnToStage(panel)) return;
   if (!layerIsShown()) return;  // what follows chooses what Flow shows of the layer
+  if (escape && view.selection.playTime) {
+    ui::leaveTimeline(view);
+  } else if (escape) {
+    view.selection.cell.reset();
+  }
   if (!cellHasArrows) {
     if (keyPressed(Key::left)) ui::goBy(view, playback, -1, io.KeyShift);
     if (keyPressed(Key::right)) ui::goBy(view, playback, 1, io.KeyShift);

@@ -161,16 +161,23 @@ void Sessions::recallScene(int number) {
 }
 
 void Sessions::setScene(int number, bool presented) {
-  if (!presented) view_.selection.presented.clear();  // the card of an earlier presentation
   const formats::SavedScene* before = store_.scene(number);
   formats::SceneWords words{ui::firstTitle(view_.selection)};
   if (before != nullptr) words = before->words;
-  store_.setScene({number, std::move(words), documents_.newest(), viewToJson(view_)});
+  ui::ViewState kept = view_;
+  if (!presented) kept.selection.presented.clear();  // the card of an earlier presentation
+  store_.setScene({number, std::move(words), documents_.newest(), viewToJson(kept)});
   shownScene_ = number;
   documents_.say(trFormat("scene {} is set: {} recalls it", number, number));
 }
 
 const formats::SavedScene* Sessions::sceneShown() const { return store_.scene(shownScene_); }
+
+bool Sessions::showsScene() const {
+  const formats::SavedScene* scene = sceneShown();
+  return scene != nullptr && scene->document == documents_.newest() &&
+         scene->view == viewToJson(view_);
+}
 
 const formats::SavedScene* Sessions::neighbouringScene(int by) const {
   const auto& scenes = store_.scenes();

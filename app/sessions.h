@@ -58,6 +58,8 @@ class Sessions {
   void openedAt(int scene) { shownScene_ = scene; }
   /// The scene set or recalled last; null: none, or it was removed.
   const formats::SavedScene* sceneShown() const;
+  /// Returns whether the screen still shows that scene as it was kept.
+  bool showsScene() const;
   /// The scene `by` places after the shown one (negative: before); the first one where none is
   /// shown; null: no such scene.
   const formats::SavedScene* neighbouringScene(int by) const;

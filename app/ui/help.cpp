@@ -112,7 +112,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {tr("drop a file"),
          tr("a session, a lesson, a series (.csv), or tensors (.safetensors)")}}},
       {tr("Screen"),
-       {{"f11", tr("presents the card with the keyboard focus, else the one under the mouse")},
+       {{"f11", tr("presents the focused card, a recalled scene, or that under the mouse")},
         {tr("tab  f6"), tr("then: the next (f6 while a cell is chosen); esc: back")},
         {"ctrl +  ctrl −", tr("larger, smaller interface")},
         {tr("click a block"), tr("in the dimension flow: opens its step")},

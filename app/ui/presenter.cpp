@@ -17,8 +17,6 @@ namespace {
 constexpr float kLarger = 1.6F;
 constexpr double kPointerStays = 8.0;  // seconds after the last movement of the mouse
 
-/// The page's next card that may fill the screen, in a cycle.
-
 }  // namespace
 
 float presentedScale(float scale) { return std::max(scale, std::min(scale * kLarger, kMaxScale)); }

@@ -112,6 +112,7 @@ std::string firstTitle(const Selection& selection) {
   const std::string& page = selection.page;
   if (page == kModelPage) return tr("Model");
   if (page == kTrainPage) return tr("Train");
+  if (page == kLearnPage) return tr("Learn");
   const std::string_view place = page == kStagePage   ? tr("Stage")
                                  : page == kHeadsPage ? tr("Heads")
                                                       : step(selection.step).text({}).title;

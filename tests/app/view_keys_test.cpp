@@ -33,8 +33,13 @@ TEST(ViewKeys, ChooseNothingOnPagesThatDoNotShowTheLayer) {
   for (const char* page : {kModelPage, kTrainPage, kLearnPage}) {
     ui.view().selection.page = page;
     ui.settle();
+    ui.view().selection.cell = CellRef{TensorId::weights, 0, 0, 1, 1};
     const Selection before = ui.view().selection;
-    for (const Key key : {Key{'H'}, Key{'G'}, Key{'E'}, Key::right, Key::backspace}) ui.press(key);
+    for (const Key key :
+         {Key{'H'}, Key{'G'}, Key{'E'}, Key::right, Key::down, Key::backspace, Key::escape}) {
+      ui.press(key);
+    }
+    EXPECT_EQ(ui.view().selection.cell, before.cell) << page;
     EXPECT_EQ(ui.view().selection.head, before.head) << page;
     EXPECT_EQ(ui.view().selection.scope, before.scope) << page;
     EXPECT_EQ(ui.view().selection.tool, before.tool) << page;
