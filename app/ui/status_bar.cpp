@@ -29,8 +29,7 @@ constexpr double kWorthShowing = 0.1;  // seconds of a pass before its progress 
 
 std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
   return trFormat("{} row{} fully masked (first: query {} of head {}): weights 0, output b_O",
-                  rows.size(), rows.size() == 1 ? " is" : "s are", rows[0].row + 1,
-                  rows[0].head + 1);
+                  rows.size(), rows.size() == 1 ? " is" : "s are", rows[0].row, rows[0].head + 1);
 }
 
 /// Draws "Learning heads: step 40 of 120" or "Making a film: picture 40 of 240", a bar and a button

@@ -240,6 +240,11 @@ std::string labelRule() {
 
 bool holds(const RelationScore& relation) { return claimOf(relation).holds(); }
 
+bool isWeak(const RelationScore& relation) {
+  const Claim claim = claimOf(relation);
+  return claim.score && !claim.holds() && *claim.score >= 0.5 * claim.least();
+}
+
 HeadLabel headLabel(const HeadMetrics& metrics, const UniformMetrics& uniform,
                     std::span<const RelationScore> relations) {
   std::optional<HeadLabel> best;

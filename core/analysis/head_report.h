@@ -75,6 +75,8 @@ struct RelationScore {
 
 /// Returns whether a head follows a relation so closely that the relation's name is true of it.
 bool holds(const RelationScore& relation);
+/// Returns whether it does not, but has at least half of the score that this takes.
+bool isWeak(const RelationScore& relation);
 
 /// Returns the label of a head. `uniform`: the metrics of uniform attention. `relations`: all
 /// relations that the layer's heads declare, with the scores of this head.

@@ -82,7 +82,7 @@ TEST_F(Settings, AFullyMaskedRowIsReportedAndIsNeverNaN) {
   EXPECT_EQ(ui_.trace().fullyMaskedRows.size(), 8U * 6U);
   EXPECT_EQ(ui_.app().message(), "");
   EXPECT_TRUE(
-      ui_.shows("48 rows are fully masked (first: query 1 of head 1): weights 0, output b"));
+      ui_.shows("48 rows are fully masked (first: query 0 of head 1): weights 0, output b"));
   ui_.click("bias", "top bar");  // closes the settings
   ui_.click("bias", "top bar");
   ui_.press(Key{'Z'}, true);

@@ -12,10 +12,13 @@
 #include "app/ui/first_look.h"
 #include "app/ui/stage/journey.h"
 #include "app/ui/stage/stage_page.h"
+#include "app/ui/stage/stage_story.h"
 #include "app/ui/stage/stage_view.h"
 #include "app_driver.h"
 #include "core/analysis/head_effect.h"
 #include "core/attention/config.h"
+#include "core/attention/mask.h"
+#include "core/base/execution.h"
 #include "core/editing/make_document.h"
 #include "fire_document.h"
 

@@ -57,10 +57,7 @@ HeadName headName(const std::string& purpose, const HeadReport* report, Index he
   }
   const std::string here = measuredHere(*made->score, made->chance.rows);
   if (holds(*made)) return {purpose, here, true};
-  constexpr double kTimesChance = 2.0;
-  if (*made->score >= kTimesChance * made->chance.weight) {
-    return {purpose, trFormat("weak {}", here), false, tr("weak")};
-  }
+  if (isWeak(*made)) return {purpose, trFormat("weak {}", here), false, tr("weak")};
   return {purpose, tr("not found here"), false, tr("not found")};
 }
 

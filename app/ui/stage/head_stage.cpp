@@ -134,8 +134,7 @@ SentenceLayout headStageLayout(const PanelContext& panel, const Rect& room) {
   space.largest = look.px(24);
   space.smallest = look.px(9.5F);
   const std::span<const std::string> tokens = tokensOf(panel);
-  const bool dots = panel.trace.config().crossAttention() || std::ssize(tokens) > kMostNamedWords;
-  if (dots) space.largest = 0.0F;
+  if (drawnOverDots(panel.trace.config())) space.largest = 0.0F;
   return room.empty() ? SentenceLayout() : layoutSentence(widthsOf(look, tokens), space);
 }
 

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <span>
 
 #include "app/ui/stage/sentence_layout.h"
+#include "core/attention/attention_tensors.h"
 #include "core/attention/config.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
+#include "core/input/patches.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -79,6 +82,11 @@ HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRela
 }
 
 }  // namespace
+
+bool drawnOverDots(const AttentionConfig& config) {
+  constexpr Index kMostWords = 64;
+  return config.crossAttention() || config.seqLen > kMostWords;
+}
 
 std::vector<HeadStory> headStories(const Trace& trace, Index item,
                                    const DeclaredRelations& relations) {

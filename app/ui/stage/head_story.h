@@ -8,13 +8,19 @@
 #include <vector>
 
 #include "app/ui/stage/stage_story.h"
+#include "core/base/index.h"
 #include "core/document/fwd.h"
 #include "core/heads/declared_relations.h"
 
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
+
 namespace headscope::ui {
 
-/// The most words of a sentence that are written out under a head's arcs; more are dots.
-inline constexpr Index kMostNamedWords = 64;
+/// Returns whether a head's arcs stand over dots, all of them, since the words are too many or of
+/// two sentences; else those of one word stand over the written sentence.
+bool drawnOverDots(const AttentionConfig& config);
 
 /// The part that a head takes in the sentence shown.
 struct HeadStory {
@@ -48,8 +54,7 @@ struct HeadStory {
 std::vector<HeadStory> headStories(const Trace& trace, Index item,
                                    const DeclaredRelations& relations);
 /// "nothing to do here", "hidden by the mask", "not found here", "right for 7 of 12 words", "not
-/// checked here"; empty
-/// where the head does what its name says.
+/// checked here"; empty where the head does what its name says.
 std::string noteOf(const HeadStory& story, const TokenNoun& token);
 /// The note in sentences: which words look elsewhere and where they should, or why that is not
 /// known. Empty where the head does what its name says.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/ui/frame_state.h"
+#include "app/ui/head_switch.h"
 #include "app/ui/stage/scene_painter.h"
 #include "app/ui/stage/stage_view.h"
 #include "core/analysis/head_effect.h"
@@ -364,7 +365,9 @@ class Scene : private ScenePainter {
     const float done = motion(moment_, 4.0, 0.5);
     const Rect result = c_.gate ? collectedBar() : resultBar();
     const std::vector<Link> links = strongLinks(weights_, subject_.word, 6);
-    for (auto link = links.rbegin(); link != links.rend(); ++link) stream(*link, result, done);
+    const bool off = isOff(c_, subject_.head);
+    for (auto link = links.rbegin(); link != links.rend() && !off; ++link)
+      stream(*link, result, done);
     sentence(weights_, shareArcs(1.0F));  // words stay legible above the streams
     if (barsFit()) {
       const auto top =

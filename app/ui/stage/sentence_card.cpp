@@ -19,6 +19,7 @@
 #include "app/ui/stage/journey_scene.h"
 #include "app/ui/stage/sentence_drawing.h"
 #include "app/ui/stage/stage_page.h"
+#include "app/ui/stage/stage_story.h"
 #include "app/ui/stage/stage_view.h"
 #include "app/ui/token_row.h"
 #include "app/ui/widgets.h"
@@ -29,6 +30,7 @@
 #include "core/document/trace.h"
 #include "core/input/example_sentences.h"
 #include "core/input/tagger.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {

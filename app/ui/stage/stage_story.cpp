@@ -13,7 +13,9 @@
 #include "app/ui/head_switch.h"
 #include "app/ui/stage/sentence_layout.h"
 #include "core/analysis/head_effect.h"
+#include "core/attention/attention_tensors.h"
 #include "core/attention/config.h"
+#include "core/attention/tensor_id.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -53,7 +55,8 @@ std::string quoted(const Trace& trace, Axis axis, Index item, Index index) {
 
 float sumOf(std::span<const float> row) { return std::accumulate(row.begin(), row.end(), 0.0F); }
 
-/// Returns false where a pinned weight, dropout or a mistake changes what softmax gave.
+/// Returns false where a pinned weight, dropout or a mistake changes what softmax gave, or a sink
+/// takes a part.
 bool addUpToOne(std::span<const float> row) {
   constexpr float kRounded = 0.005F;  // of percent()
   return std::abs(sumOf(row) - 1.0F) < kRounded;
@@ -131,7 +134,10 @@ class Words {
     return cells;
   }
 
-  bool fullyMasked() const { return isFullyMasked(trace_, subject_.item, subject_.word); }
+  bool fullyMasked() const {
+    return isFullyMasked(trace_, subject_.item, subject_.word) &&
+           std::ranges::all_of(row(TensorId::weights), [](float pinned) { return pinned == 0.0F; });
+  }
   bool headIsOff() const { return isOff(c_, subject_.head); }
   bool takesNothing() const { return fullyMasked() || headIsOff(); }
   std::string head() const { return trFormat("head {}", subject_.head + 1); }
@@ -192,7 +198,11 @@ class Words {
     const std::vector<float> all = row(TensorId::weights);
     const std::size_t top = strongest(all);
     const float weight = all[top];
-    const std::string at = isSelf(top) ? "itself" : key(top);
+    const std::string at = isSelf(top) ? std::string(tr("itself")) : key(top);
+    if (weight <= 0.0F && sumOf(all) == 0.0F) {
+      return {trFormat("{} looks at nothing.", word()),
+              trFormat("In {} all its weights are 0.", head())};
+    }
     const auto second = secondOf(all, top);
     StageWords words;
     if (weight >= kFirmShare && (!second || all[*second] < kFaintShare)) {
@@ -200,10 +210,10 @@ class Words {
           trFormat("{} looks at {}.", word(), at),
           trFormat("{} of what it takes in, in {}, comes from there.", percent(weight), head())};
     } else if (second && all[*second] >= kFaintShare) {
-      words = {
-          trFormat("{} looks at {} and {}.", word(), at, isSelf(*second) ? "itself" : key(*second)),
-          trFormat("{} and {} of what it takes in, in {}, come from there.", percent(weight),
-                   percent(all[*second]), head())};
+      words = {trFormat("{} looks at {} and {}.", word(), at,
+                        isSelf(*second) ? std::string(tr("itself")) : key(*second)),
+               trFormat("{} and {} of what it takes in, in {}, come from there.", percent(weight),
+                        percent(all[*second]), head())};
     } else if (weight >= kFaintShare) {
       words = {trFormat("{} looks most at {}.", word(), at),
                trFormat("{} of what it takes in, in {}, comes from there; the rest from others.",
@@ -238,10 +248,11 @@ class Words {
     const std::size_t top = strongest(all);
     return {tr("Softmax turns the scores into shares."),
             trFormat("{}Large scores stand out, small ones fade, and all shares together make "
-                     "{}. {} gets {}.",
-                     bias(top), percent(addUpToOne(all) ? 1.0F : sumOf(all)),
-                     isSelf(top) ? trFormat("The {} itself", token_.one) : key(top),
-                     percent(all[top]))};
+                     "100 %. {} gets {}.{}",
+                     bias(top), isSelf(top) ? trFormat("The {} itself", token_.one) : key(top),
+                     percent(all[top]),
+                     addUpToOne(all) ? std::string()
+                                     : trFormat(" The row adds up to {}.", percent(sumOf(all))))};
   }
 
   /// "First a bias for each pair is added to the scores, 1.25 for “cat”. "; empty without one.
@@ -288,7 +299,9 @@ class Words {
   StageWords mixed(const HeadEffects* effects) const {
     StageWords words{trFormat("A last matrix mixes them: the new {}.", word()), {}};
     if (c_.numHeads == 1) {
-      words.sentence = trFormat("Each of its {} numbers draws on the whole head.", c_.dModel);
+      words.sentence = takesNothing()
+                           ? whyNothing()
+                           : trFormat("Each of its {} numbers draws on the whole head.", c_.dModel);
       return words;
     }
     Index on = 0, most = 0;
@@ -305,7 +318,7 @@ class Words {
                                     c_.numHeads);
     if (effects == nullptr) {
       words.sentence += ".";
-    } else if (effects->termNorm(most, subject_.word) == 0.0F) {
+    } else if (effects->termNorm(most, subject_.word) == 0.0) {
       words.sentence += tr("; here none of them adds anything.");
     } else {
       words.sentence += trFormat("; here head {} adds the most.", most + 1);
@@ -326,8 +339,9 @@ std::size_t strongest(std::span<const float> row) {
 }
 
 std::string percent(float weight) {
-  const std::string whole = fmt::format("{:.0f} %", 100.0F * weight);
-  return weight > 0.0F && whole == "0 %" ? "<1 %" : whole;
+  const std::string whole = fmt::format("{:.0f} %", std::abs(100.0F * weight));
+  if (weight > 0.0F && whole == "0 %") return "<1 %";
+  return weight < 0.0F && whole != "0 %" ? "−" + whole : whole;
 }
 
 const StagePlaceInfo& info(StagePlace place) { return kPlaces[static_cast<std::size_t>(place)]; }

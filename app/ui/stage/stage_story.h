@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/attention/steps/step_id.h"
-#include "core/attention/tensor_id.h"
+#include "core/base/index.h"
 #include "core/document/fwd.h"
 
 namespace headscope {

@@ -83,8 +83,8 @@ class WhyScoreTool final : public Card {
 
   static constexpr double kReadsZero = 0.005;
 
-  /// Leaves out rows and columns that would read 0.00 throughout. `bias`: the last of each, which
-  /// are the biases, are there.
+  /// Leaves out rows and columns that would read 0.00 throughout. `bias`: whether the layer has
+  /// biases, which are the last row and column.
   static Shown withoutZeros(const Matrix64& all, const ScoreNames& names, bool bias) {
     const auto counts = [](double value) { return std::abs(value) >= kReadsZero; };
     Shown shown;

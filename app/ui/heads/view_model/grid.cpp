@@ -13,6 +13,7 @@
 #include "app/ui/parts/head_label.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/matrix_marks.h"
+#include "app/ui/stage/stage_story.h"
 #include "core/analysis/weight_readings.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
@@ -160,7 +161,7 @@ void noteArcs(const HeadsState& state, const std::vector<HeadStory>& stories,
     tile.title.measured.clear();
     const bool checked = story.kind == Kind::found || story.kind == Kind::missed;
     if (isFullyMasked(state.trace, state.item, query)) {
-      tile.note = tr("hidden by the mask");
+      tile.note = trFormat("{} may look at nothing", tokenInQuotes(state, query));
     } else if (story.kind == Kind::absent || story.kind == Kind::unchecked) {
       tile.note = noteOf(story, tokenNoun(state.trace.document()));
     } else if (checked && !story.asks(query)) {
@@ -268,14 +269,13 @@ PictureRange rangeOf(const HeadsState& state, const HeadPicture& picture, const 
 }
 
 std::string gridAbout(const HeadsState& state) {
-  const bool dots =
-      state.trace.config().crossAttention() || state.trace.queries() > kMostNamedWords;
-  std::string about = state.arcs() && dots ? tr("all words, and where each head looks from them")
-                      : state.arcs()       ? state.trace.document().input->patches.on()
-                                                 ? tr("one patch, and where each head looks from it")
-                                                 : tr("one word, and where each head looks from it")
-                            : state.lines() ? tr("left: queries · right: keys · thickness: weight")
-                                           : tr("rows: queries · columns: keys");
+  const Document& document = state.trace.document();
+  const TokenNoun token = tokenNoun(document);
+  const bool one = document.input->patches.on() || !drawnOverDots(document.config);
+  std::string about = state.lines()   ? tr("left: queries · right: keys · thickness: weight")
+                      : !state.arcs() ? tr("rows: queries · columns: keys")
+                      : one ? trFormat("one {}, and where each head looks from it", token.one)
+                            : trFormat("all {}, and where each head looks from them", token.many);
   const Index batch = state.trace.config().batch;
   if (batch > 1) about += trFormat(" · item {} of {}", state.item + 1, batch);
   const std::string purposes = purposesInWords(state.purposes);
