@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "core/attention/config.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 
