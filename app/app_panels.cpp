@@ -12,6 +12,7 @@
 #include "app/ui/learn/learn_page.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/tab_row.h"
 #include "app/ui/speaker_notes.h"
 #include "app/ui/stage/stage_page.h"
 #include "app/ui/status_bar.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/ui/panel.h"
+#include "app/ui/parts/tab_row.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {

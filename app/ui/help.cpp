@@ -9,6 +9,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/modal.h"
+#include "app/ui/parts/tab_row.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/base/translation.h"

@@ -19,6 +19,7 @@
 #include "app/ui/heads/figures.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
+#include "app/ui/parts/tab_row.h"
 #include "app/ui/parts/token_pictures.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"

@@ -19,6 +19,8 @@ void endCard();
 
 /// Draws a panel's heading with its explanation at the cursor; moves the cursor below.
 void heading(const FrameContext& look, const char* title, const char* explanation = nullptr);
+/// Returns the parts of a heading's explanation that fit; nothing where not even one does.
+std::string explanationIn(const FrameContext& look, const char* explanation, float width);
 
 /// Draws text at the cursor.
 void label(ImFont* font, ImU32 color, std::string_view text);
@@ -90,15 +92,6 @@ bool flowingPill(const FrameContext& look, const std::string& text, const char* 
                  bool enabled = true);
 /// Draws a small label before the other items of a line.
 void rowCaption(const FrameContext& look, const char* text);
-
-struct Tab {
-  const char* title;
-  std::string about;  // its tooltip
-};
-/// Draws a card's heading as a row of tabs; those that do not fit are behind "more". `explanation`
-/// follows where there is room; `kept` stays free at the right. Returns the index clicked, or −1.
-int tabRow(const FrameContext& look, const char* id, const std::vector<Tab>& tabs, int chosen,
-           const char* explanation = nullptr, float kept = 0.0F);
 
 /// Draws a dotted line below a term, `width` wide from `at`: an explanation is available.
 void underlineTerm(const FrameContext& look, ImVec2 at, float width);

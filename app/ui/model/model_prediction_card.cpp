@@ -20,6 +20,7 @@
 #include "app/ui/model/why_question.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/layout.h"
+#include "app/ui/parts/tab_row.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/base/translation.h"

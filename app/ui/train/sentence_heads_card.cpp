@@ -11,6 +11,7 @@
 #include "app/ui/ids.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/tab_row.h"
 #include "app/ui/selection.h"
 #include "app/ui/text_field.h"
 #include "app/ui/train/heads_over_steps.h"

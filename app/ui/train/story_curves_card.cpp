@@ -12,6 +12,7 @@
 #include "app/ui/model/born_heads.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/tab_row.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/selection.h"
 #include "app/ui/train/language_run_view.h"

@@ -9,6 +9,7 @@
 #include "app/ui/frame_commands.h"
 #include "app/ui/ids.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/tab_row.h"
 #include "app/ui/train/language_run_view.h"
 #include "app/ui/train/run_controls.h"
 #include "app/ui/train/shape_run_view.h"
