@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/documents.h"
+#include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
 #include "core/editing/edit.h"
@@ -40,7 +41,7 @@ void editOutputWeights(benchmark::State& state) {
     Weights weights = document->weights;
     weights.wO = std::move(wO);
     const AttentionConfig& c = document->config;
-    return SetWeights{"bench", std::move(weights), c.bias, c.numHeads, c.numKvHeads};
+    return SetWeights{"bench", std::move(weights), c.switches->bias, c.numHeads, c.numKvHeads};
   };
   // W_Q has W_O's shape and other values.
   editBetween(state, document, {with(document->weights.wQ), with(document->weights.wO)});

@@ -10,6 +10,7 @@
 #include "app/host/offscreen.h"
 #include "bench/documents.h"
 #include "core/attention/ledger.h"
+#include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/document/trace.h"
 #include "core/editing/edit.h"
@@ -44,7 +45,7 @@ bool measureMemory(std::string_view argument) {
   const Index budget = 2 * defaultMemoryBudget();
   host::Offscreen offscreen(kWidth, kHeight);
   History history(documentOf(d, h, t), budget);
-  history.apply(SetSwitch{&AttentionConfig::bias, false});
+  history.apply(SetSwitch{&Switches::bias, false});
   history.undo();
   const Ledger cost = ledger(history.current()->config);
   AppOptions options;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/platform/from_chars.h"
 #include "core/presets/presets.h"
 
@@ -78,7 +79,7 @@ AttentionConfig configFrom(const ConfigOptions& options) {
   take(options.seqLen, config.seqLen);
   take(options.memoryLen, config.memoryLen);
   take(options.batch, config.batch);
-  if (options.noBias) config.bias = false;
+  if (options.noBias) config.switches->bias = false;
   return config;
 }
 

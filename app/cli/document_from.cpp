@@ -12,6 +12,7 @@
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
 #include "core/attention/state_dict.h"
+#include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/document/document.h"
 #include "core/editing/edit.h"
@@ -149,7 +150,7 @@ void takeDimensions(AttentionConfig& c, const GivenWeights& given, bool sourceFi
         given.name, c.numHeads, c.dK(),
         o.weights.empty() ? "add --init xavier to draw new weights" : "leave --head-dim out"));
   }
-  c.bias = c.bias && given.bias;
+  c.switches->bias = c.switches->bias && given.bias;
   if (kvWidth != dModel && !c.crossAttention()) {
     throw UserError(fmt::format(
         "{}: W_K takes {} features, and X has {}: give a memory (--memory-text, or --input with "
@@ -173,7 +174,7 @@ void setPassSettings(AttentionConfig& c, const PassOptions& o) {
     c.sinks.clear();
     for (const double sink : o.sinks) c.sinks.push_back(static_cast<float>(sink));
   }
-  if (o.positionsKind == "alibi") c.alibi = true;
+  if (o.positionsKind == "alibi") c.switches->alibi = true;
   if (o.causal) c.mask.causal = true;
   if (o.window) c.mask.window = *o.window;
   if (!o.lengths.empty()) c.mask.lengths = o.lengths;
@@ -341,8 +342,8 @@ DocumentPtr documentFrom(const PassOptions& o) {
     document = apply(*document, change, budget).document;
   };
   if (given) {
-    edit(SetWeights{given->name, given->weights, config.bias, config.numHeads, config.numKvHeads,
-                    given->headNorm});
+    edit(SetWeights{given->name, given->weights, config.switches->bias, config.numHeads,
+                    config.numKvHeads, given->headNorm});
   }
   if (!o.pairBias.empty()) {
     underFlag("--pair-bias", o.pairBias, [&] {

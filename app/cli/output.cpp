@@ -9,6 +9,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/training/learned_layer.h"
 
@@ -54,7 +55,7 @@ std::string sizeInWords(const AttentionConfig& c) {
     words += fmt::format(" sharing {} of keys and values", c.numKvHeads);
   words += fmt::format(", {} token{}", withThousands(c.seqLen), c.seqLen == 1 ? "" : "s");
   if (c.crossAttention()) words += fmt::format(" attending to {} of the memory", c.memoryLen);
-  return words + fmt::format(", batch {}{}", c.batch, c.bias ? "" : ", no bias");
+  return words + fmt::format(", batch {}{}", c.batch, c.switches->bias ? "" : ", no bias");
 }
 
 std::string headWidthInWords(const AttentionConfig& c) {

@@ -11,6 +11,7 @@
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/platform/from_chars.h"
@@ -169,15 +170,15 @@ std::optional<double> realField(const FrameContext& look, const char* name, floa
 }
 
 void temperatureFields(const PanelContext& panel, NumberDraft& draft, float sliderWidth) {
-  const double value = panel.document.config.temperature;
+  const double value = panel.document.config.switches->temperature;
   const auto typed = realField(panel.look, "temperature", 92, value, draft,
                                tr("give a number above 0 (1 leaves the scores unchanged)"));
   if (typed) {
     AttentionConfig config = panel.document.config;
-    config.temperature = *typed;
+    config.switches->temperature = *typed;
     draft.problem = problemOf("temperature", config);
     if (draft.problem.empty())
-      panel.commands.push(SetSwitch{&AttentionConfig::temperature, *typed}, "temperature");
+      panel.commands.push(SetSwitch{&Switches::temperature, *typed}, "temperature");
   }
   ImGui::SameLine();
   ImGui::SetNextItemWidth(panel.look.px(sliderWidth));
@@ -186,7 +187,7 @@ void temperatureFields(const PanelContext& panel, NumberDraft& draft, float slid
                          static_cast<float>(kHighestTemperature), "",
                          ImGuiSliderFlags_Logarithmic)) {
     draft.problem.clear();
-    panel.commands.push(SetSwitch{&AttentionConfig::temperature, static_cast<double>(slid)},
+    panel.commands.push(SetSwitch{&Switches::temperature, static_cast<double>(slid)},
                         "temperature");
   }
 }

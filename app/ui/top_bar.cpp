@@ -18,6 +18,7 @@
 #include "app/ui/stage/stage_view.h"
 #include "app/ui/widgets.h"
 #include "core/attention/limits.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -212,18 +213,17 @@ class TopBarRow {
   void switches() {
     const AttentionConfig& c = config();
     const bool roomForBias = !barIsNarrow(look_, memory_);
-    bool bias = c.bias;
+    bool bias = c.switches->bias;
     if (roomForBias && termToggle(trLater("bias"), &bias, 14))
-      panel_.commands.push(SetSwitch{&AttentionConfig::bias, bias});
+      panel_.commands.push(SetSwitch{&Switches::bias, bias});
     bool causal = c.mask.causal;
     if (termToggle(trLater("causal"), &causal, 12)) {
       Mask mask = c.mask;
       mask.causal = causal;
       panel_.commands.push(SetMask{std::move(mask)});
     }
-    bool scale = c.scale;
-    if (termToggle("÷√d_k", &scale, 12))
-      panel_.commands.push(SetSwitch{&AttentionConfig::scale, scale});
+    bool scale = c.switches->scale;
+    if (termToggle("÷√d_k", &scale, 12)) panel_.commands.push(SetSwitch{&Switches::scale, scale});
     row_.place(buttonWidth(look_, tr("More ▾")), roomForBias ? 14.0F : 8.0F);
     if (pill(look_, tr("More ▾"))) openMenu("more");
     tip(look_,

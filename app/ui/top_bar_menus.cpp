@@ -125,8 +125,8 @@ void temperature(const PanelContext& panel, TopBarMemory& memory) {
 
 /// Returns whether a control of its own sets the switch: in the top bar, or elsewhere in this menu.
 bool hasOwnControl(const Switch& each) {
-  using C = AttentionConfig;
-  const std::array<decltype(Switch::field), 4> own{&C::bias, &C::scale, &C::temperature, &C::alibi};
+  const std::array<decltype(Switch::field), 4> own{&Switches::bias, &Switches::scale,
+                                                   &Switches::temperature, &Switches::alibi};
   return std::ranges::find(own, each.field) != own.end();
 }
 
@@ -353,14 +353,14 @@ void positionsInScores(const PanelContext& panel, TopBarMemory& memory) {
          "in another text."));
   constexpr std::array<const char*, 3> kNames{
       trLater("no positions"), trLater("RoPE: Q and K turn"), trLater("ALiBi: less by distance")};
-  const std::size_t now = c.rotary.on() ? 1 : c.alibi ? 2 : 0;
+  const std::size_t now = c.rotary.on() ? 1 : c.switches->alibi ? 2 : 0;
   ImGui::SetNextItemWidth(panel.look.px(190));
   if (beginCombo(panel.look, "##in the scores", tr(kNames[now]))) {
     for (std::size_t i = 0; i < kNames.size(); ++i) {
       if (i == 2 && c.crossAttention()) continue;
       if (!ImGui::Selectable(tr(kNames[i]), i == now) || i == now) continue;
-      if (i == 2 || (i == 0 && c.alibi)) {
-        panel.commands.push(SetSwitch{&AttentionConfig::alibi, i == 2});
+      if (i == 2 || (i == 0 && c.switches->alibi)) {
+        panel.commands.push(SetSwitch{&Switches::alibi, i == 2});
       } else {
         panel.commands.push(SetRotary{i == 1 ? memory.rotary : Rotary{}});
       }
@@ -430,9 +430,9 @@ void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias
     }
     memory.switches.clear();
   }
-  bool bias = panel.document.config.bias;
+  bool bias = panel.document.config.switches->bias;
   if (withBias && toggle(panel.look, tr("bias"), &bias))
-    panel.commands.push(SetSwitch{&AttentionConfig::bias, bias});
+    panel.commands.push(SetSwitch{&Switches::bias, bias});
   batchAndGroups(panel, memory);
   headWidth(panel, memory);
   temperature(panel, memory);

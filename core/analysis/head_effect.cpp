@@ -7,6 +7,7 @@
 #include "core/analysis/head_metrics.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/linear.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -60,7 +61,7 @@ Tensor outputWithGain(const Trace& trace, Index item, Index head, float gain) {
   for (const Pin& pin : trace.document().pins.of(TensorId::heads, item, head)) {
     change(pin.cell.row, pin.cell.col) = 0.0F;
   }
-  if (c.gate) {
+  if (c.switches->gate) {
     const ConstMatrixView gate = trace.tensor(TensorId::gate).matrix({item, head});
     for (Index i = 0; i < change.rows; ++i) {
       for (Index d = 0; d < change.cols; ++d) change(i, d) *= gate(i, d);
@@ -100,7 +101,7 @@ std::optional<HeadEffects> headEffects(const Trace& trace, Index item,
     const VectorRow out = vectorRow(output, i);
     e.outputNorms_.push_back(std::sqrt(dot(out, out)));
     e.biasProducts_.push_back(
-        c.bias ? dot(VectorRow(trace.tensor(TensorId::bO).data(), c.dModel), out) : 0.0);
+        c.switches->bias ? dot(VectorRow(trace.tensor(TensorId::bO).data(), c.dModel), out) : 0.0);
   }
   e.termNorms_.resize(static_cast<std::size_t>(c.numHeads * c.seqLen));
   e.products_.resize(e.termNorms_.size());

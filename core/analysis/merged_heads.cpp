@@ -14,6 +14,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/score_rows.h"
 #include "core/attention/steps/softmax_row.h"
+#include "core/attention/switches.h"
 #include "core/base/error.h"
 #include "core/base/execution.h"
 #include "core/base/translation.h"
@@ -36,7 +37,7 @@ class AddedScores {
   void scores(Index head, Index query, std::span<float> row) const;
   /// ALiBi's slope of a head; 0 without ALiBi.
   double slope(Index head) const {
-    return trace_.config().alibi ? alibiSlope(head, config_.numHeads) : 0.0;
+    return trace_.config().switches->alibi ? alibiSlope(head, config_.numHeads) : 0.0;
   }
   /// Replaces raw scores by weights, with that slope of ALiBi.
   void softmax(Index query, std::span<float> row, double slope) const;
@@ -85,7 +86,7 @@ class Leads {
 
 AddedScores::AddedScores(const Trace& trace, Index item)
     : trace_(trace), config_(trace.config()), item_(item) {
-  config_.alibi = false;
+  config_.switches->alibi = false;
   config_.pairBias = {};
 }
 

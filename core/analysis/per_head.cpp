@@ -5,6 +5,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/linear.h"
+#include "core/attention/switches.h"
 #include "core/base/execution.h"
 #include "core/document/trace.h"
 #include "core/platform/threads.h"
@@ -70,7 +71,7 @@ ProjectionOperands projectionOperands(const Trace& trace, TensorId part) {
   const TensorId bias = query ? TensorId::bQ : part == TensorId::k ? TensorId::bK : TensorId::bV;
   const bool memory = !query && c.crossAttention();
   return {trace.tensor(memory ? TensorId::memory : TensorId::x), trace.tensor(weight),
-          c.bias ? trace.tensor(bias) : Tensor{}, query ? c.numHeads : c.numKvHeads};
+          c.switches->bias ? trace.tensor(bias) : Tensor{}, query ? c.numHeads : c.numKvHeads};
 }
 
 std::optional<PerHeadComparison> comparePerHead(const ProjectionOperands& operands,

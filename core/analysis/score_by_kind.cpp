@@ -7,6 +7,7 @@
 #include "core/attention/config.h"
 #include "core/attention/rotary.h"
 #include "core/attention/rotary_row.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -45,7 +46,7 @@ class Side {
         parts[static_cast<std::size_t>(kindOf_[column])][at] +=
             static_cast<double>(weights[column]) * static_cast<double>(row[column]);
       }
-      if (c.bias) parts.back()[at] = static_cast<double>(bias.data()[own_ * dK + k]);
+      if (c.switches->bias) parts.back()[at] = static_cast<double>(bias.data()[own_ * dK + k]);
     }
     rotate(parts, place);
     return parts;

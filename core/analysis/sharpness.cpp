@@ -10,6 +10,7 @@
 #include "core/attention/alibi.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
+#include "core/attention/switches.h"
 #include "core/base/random.h"
 #include "core/base/translation.h"
 #include "core/document/trace.h"
@@ -48,12 +49,14 @@ void wideRowWeights(const Trace& trace, const RowRef& row, const AttentionConfig
 
 }  // namespace
 
-Sharpness sharpnessOf(const AttentionConfig& config) { return {config.scale, config.temperature}; }
+Sharpness sharpnessOf(const AttentionConfig& config) {
+  return {config.switches->scale, config.switches->temperature};
+}
 
 std::vector<float> rowWeights(const Trace& trace, const RowRef& row, const Sharpness& sharpness) {
   AttentionConfig c = trace.config();
-  c.scale = sharpness.scale;
-  c.temperature = sharpness.temperature;
+  c.switches->scale = sharpness.scale;
+  c.switches->temperature = sharpness.temperature;
   std::vector<float> weights(static_cast<std::size_t>(c.keys()));
   trace.tile(TensorId::rawScores, row.item, row.head, row.query, 1, 0, c.keys(), weights.data());
   scoresForSoftmax(weights, weights, c, trace.pins(), {row.item, row.head, row.query, 0});

@@ -149,12 +149,12 @@ void checkPairBias(const AttentionConfig& c, Findings& findings) {
 void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
   if (!findings.found.empty()) return;  // d_k may mean nothing
   const Rotary& r = c.rotary;
-  if (c.alibi && r.on()) {
+  if (c.switches->alibi && r.on()) {
     findings.add(
         "alibi",
         tr("RoPE and ALiBi are both on: a layer can have only one of them, so turn one off"));
   }
-  if (c.alibi && c.crossAttention()) {
+  if (c.switches->alibi && c.crossAttention()) {
     findings.add("alibi",
                  tr("ALiBi needs the distance of query and key in one text, and in cross-attention "
                     "the keys come from another text: turn ALiBi off, or leave the memory out"));
@@ -241,8 +241,8 @@ void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
 double AttentionConfig::rootDk() const { return std::sqrt(static_cast<double>(dK())); }
 
 float AttentionConfig::scoreMultiplier() const {
-  const double root = scale ? rootDk() : 1.0;
-  return static_cast<float>(1.0 / (root * temperature));
+  const double root = switches->scale ? rootDk() : 1.0;
+  return static_cast<float>(1.0 / (root * switches->temperature));
 }
 
 std::vector<Index> nearestHeadCounts(Index dModel, Index wanted, std::size_t count) {

@@ -14,6 +14,7 @@
 #include "core/attention/relative_scores.h"
 #include "core/attention/rotary.h"
 #include "core/base/error.h"
+#include "core/base/indirect.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -30,6 +31,12 @@ struct Mistakes {
   bool operator==(const Mistakes&) const = default;
 };
 
+/// The flags and numbers of a pass, such as `bias` and `temperature` (switches.h). They are defined
+/// apart, so that a new one compiles the files that read switches again, not all that know a
+/// configuration.
+struct Switches;
+extern template class Indirect<Switches>;
+
 struct AttentionConfig {
   Index dModel = 512;
   Index numHeads = 8;
@@ -39,14 +46,9 @@ struct AttentionConfig {
   Index memoryLen = 0;    // M in cross-attention; 0: self-attention, M = T
   Index memoryWidth = 0;  // features of the memory (PyTorch's kdim, vdim); 0: d_model
   Index batch = 1;
-  bool bias = true;
-  bool scale = true;   // × 1/√d_k
-  bool alibi = false;  // scores lose a head's slope times the distance (alibi.h)
-  bool gate = false;   // each number of a head is multiplied by a gate: σ(X W_Gᵀ + b_G)
+  Indirect<Switches> switches;
   Mistakes mistakes;
-  double temperature = 1.0;  // scores are divided by it
-  double scoreCap = 0.0;     // scores stay within ±scoreCap: cap·tanh(score / cap); 0: no cap
-  Rotary rotary;             // of queries and keys; off: their positions are in X alone
+  Rotary rotary;  // of queries and keys; off: their positions are in X alone
   HeadNorm headNorm;
   RelativeScores relative;
   PairBias pairBias;

@@ -8,6 +8,7 @@
 #include "core/attention/config.h"
 #include "core/attention/run_steps.h"
 #include "core/attention/steps/linear.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 
@@ -44,7 +45,7 @@ Ledger ledger(const AttentionConfig& c, ScoreStorage held) {
   auto& p = total.parameters;
   for (std::size_t i = 0; i < p.each.size(); ++i) {
     const TensorId id = kWeightTensors[i].id;
-    const bool used = has(c, id) && (c.bias || !isBias(id));
+    const bool used = has(c, id) && (c.switches->bias || !isBias(id));
     p.each[i] = used ? elementCount(shapeOf(id, c)) : 0;
     p.total += p.each[i];
   }

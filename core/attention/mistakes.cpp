@@ -7,6 +7,7 @@
 #include <array>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/error.h"
 #include "core/base/translation.h"
 
@@ -69,7 +70,7 @@ bool isOn(const AttentionConfig& config, Mistake mistake) {
     case Mistake::zeroForMasked:
       return config.mistakes.zeroForMasked;
     case Mistake::noScale:
-      return !config.scale && !config.mistakes.modelHasNoScale;
+      return !config.switches->scale && !config.mistakes.modelHasNoScale;
     case Mistake::sharedHead:
       break;
   }
@@ -93,7 +94,7 @@ void setMistake(AttentionConfig& config, Mistake mistake, bool on) {
       config.mistakes.zeroForMasked = on;
       break;
     case Mistake::noScale:
-      config.scale = !on && !config.mistakes.modelHasNoScale;
+      config.switches->scale = !on && !config.mistakes.modelHasNoScale;
       break;
     case Mistake::sharedHead:
       config.mistakes.sharedHead = on;

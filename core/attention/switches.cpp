@@ -12,7 +12,7 @@
 namespace headscope {
 namespace {
 
-using C = AttentionConfig;
+using S = Switches;
 
 /// The temperature and its reciprocal both fit in float32.
 bool isTemperature(double value) {
@@ -23,25 +23,25 @@ bool isTemperature(double value) {
 bool isCap(double value) { return value == 0.0 || (value >= 1e-30 && value <= 1e30); }
 
 constexpr std::array kSwitches{
-    Switch{.field = &C::bias,
+    Switch{.field = &S::bias,
            .key = "bias",
            .title = trLater("bias"),
            .about = trLater("adds b_Q, b_K, b_V and b_O, and b_G to a gate"),
            .step = StepId::project,
            .inEveryFile = true},
-    Switch{.field = &C::scale,
+    Switch{.field = &S::scale,
            .key = "scale",
            .title = trLater("÷√d_k"),
            .about = trLater("without 1/√d_k"),
            .step = StepId::scale,
            .flag = "--no-scale",
            .inEveryFile = true},
-    Switch{.field = &C::alibi,
+    Switch{.field = &S::alibi,
            .key = "alibi",
            .title = trLater("ALiBi"),
            .about = trLater("each head takes its slope times the distance off its scores"),
            .step = StepId::mask},
-    Switch{.field = &C::gate,
+    Switch{.field = &S::gate,
            .key = "gate",
            .title = trLater("gate"),
            .about = trLater(
@@ -50,7 +50,7 @@ constexpr std::array kSwitches{
            .step = StepId::gate,
            .flag = "--gate"},
     Switch{
-        .field = &C::temperature,
+        .field = &S::temperature,
         .key = "temperature",
         .title = trLater("temperature"),
         .about = trLater("divisor of the scores"),
@@ -60,7 +60,7 @@ constexpr std::array kSwitches{
         .accepts = isTemperature,
         .range = trLater("a number above 0, from 3e-39 to 3.4e38 (1 leaves the scores unchanged)")},
     Switch{
-        .field = &C::scoreCap,
+        .field = &S::scoreCap,
         .key = "score_cap",
         .title = trLater("score cap"),
         .about = trLater("soft cap of the scores: cap · tanh(score / cap), as in Gemma 2; 0: none"),
@@ -70,16 +70,21 @@ constexpr std::array kSwitches{
         .range = trLater("0 (no cap) or from 1e-30 to 1e30")},
 };
 
-template <typename... Fields>
-constexpr std::size_t flagsAndNumbers(const std::tuple<Fields&...>*) {
-  return (... +
-          (std::is_same_v<Fields, const bool> || std::is_same_v<Fields, const double> ? 1 : 0));
+/// Converts to any type. Switches can be made of as many of them as it has fields.
+struct Anything {
+  template <typename T>
+  operator T() const;  // NOLINT(google-explicit-constructor): it stands for a bool or a double
+};
+template <std::size_t... Field>
+constexpr bool canBeMadeOf(std::index_sequence<Field...>) {
+  return requires { Switches{(static_cast<void>(Field), Anything{})...}; };
 }
-using AllFields = decltype(fieldsOf(std::declval<const C&>()));
-static_assert(flagsAndNumbers(static_cast<const AllFields*>(nullptr)) == kSwitches.size(),
-              "a flag or number of AttentionConfig has no row in kSwitches");
+static_assert(!canBeMadeOf(std::make_index_sequence<kSwitches.size() + 1>()),
+              "a field of Switches has no row in kSwitches");
 
 }  // namespace
+
+template class Indirect<Switches>;
 
 std::span<const Switch> allSwitches() { return kSwitches; }
 
@@ -89,14 +94,15 @@ const Switch& switchOf(const decltype(Switch::field)& field) {
 }
 
 double valueOf(const Switch& which, const AttentionConfig& config) {
-  return std::visit([&](auto field) { return static_cast<double>(config.*field); }, which.field);
+  return std::visit([&](auto field) { return static_cast<double>((*config.switches).*field); },
+                    which.field);
 }
 
 void setValue(const Switch& which, AttentionConfig& config, double value) {
-  if (const auto* flag = std::get_if<bool C::*>(&which.field)) {
-    config.** flag = value != 0.0;
+  if (const auto* flag = std::get_if<bool S::*>(&which.field)) {
+    (*config.switches).** flag = value != 0.0;
   } else {
-    config.*std::get<double C::*>(which.field) = value;
+    (*config.switches).*std::get<double S::*>(which.field) = value;
   }
 }
 

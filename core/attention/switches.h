@@ -1,10 +1,13 @@
-// Switches: every flag and number of AttentionConfig that changes a pass, declared once. Files,
-// lessons, the command line, the menu, the undo list and the engine read this table.
+// Switches: the flags and numbers of AttentionConfig that change a pass, and the table that
+// declares each of them once. Files, lessons, the command line, the menu, the undo list and the
+// engine read the table.
+//
+//   AttentionConfig config;
+//   config.switches->temperature = 2.0;
 #pragma once
 
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <variant>
 
 #include "core/attention/steps/step_id.h"
@@ -13,8 +16,19 @@ namespace headscope {
 
 struct AttentionConfig;
 
+struct Switches {
+  bool bias = true;
+  bool scale = true;         // × 1/√d_k
+  bool alibi = false;        // scores lose a head's slope times the distance (alibi.h)
+  bool gate = false;         // each number of a head is multiplied by a gate: σ(X W_Gᵀ + b_G)
+  double temperature = 1.0;  // scores are divided by it
+  double scoreCap = 0.0;     // scores stay within ±scoreCap: cap·tanh(score / cap); 0: no cap
+
+  bool operator==(const Switches&) const = default;
+};
+
 struct Switch {
-  std::variant<bool AttentionConfig::*, double AttentionConfig::*> field;
+  std::variant<bool Switches::*, double Switches::*> field;
   std::string_view key;  // in files, lessons and messages: "temperature"
   const char* title;     // in the menu and the undo list: "temperature"
   const char* about;     // its effect, for the menu and --help
@@ -30,9 +44,9 @@ struct Switch {
   bool isFlag() const { return field.index() == 0; }
 };
 
-/// In the order of AttentionConfig.
+/// In the order of Switches.
 std::span<const Switch> allSwitches();
-/// The switch of a field: switchOf(&AttentionConfig::scale).
+/// The switch of a field: switchOf(&Switches::scale).
 const Switch& switchOf(const decltype(Switch::field)& field);
 
 /// A switch's value; a flag counts 0 or 1.
@@ -43,17 +57,5 @@ double defaultOf(const Switch& which);
 
 /// Returns whether two configurations agree in the switches of a step.
 bool sameSwitches(StepId step, const AttentionConfig& a, const AttentionConfig& b);
-
-/// References to all fields of a configuration. A new field does not compile before it is named
-/// here, and a new flag or number does not before it has a row in the table of switches.
-template <typename Config>
-constexpr auto fieldsOf(Config& config) {
-  auto& [dModel, numHeads, numKvHeads, headDim, seqLen, memoryLen, memoryWidth, batch, bias, scale,
-         alibi, gate, mistakes, temperature, scoreCap, rotary, headNorm, relative, pairBias, mask,
-         headGains, sinks, firstQuery, dropout] = config;
-  return std::tie(dModel, numHeads, numKvHeads, headDim, seqLen, memoryLen, memoryWidth, batch,
-                  bias, scale, alibi, gate, mistakes, temperature, scoreCap, rotary, headNorm,
-                  relative, pairBias, mask, headGains, sinks, firstQuery, dropout);
-}
 
 }  // namespace headscope

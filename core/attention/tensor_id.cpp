@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 #include "core/base/utf8.h"
 
@@ -137,7 +138,7 @@ bool has(const AttentionConfig& c, TensorId id) {
     case TensorId::gated:
     case TensorId::wG:
     case TensorId::bG:
-      return c.gate;
+      return c.switches->gate;
     case TensorId::pairBias:
       return c.pairBias.on();
     default:
@@ -154,7 +155,7 @@ TensorId scoredKeys(const AttentionConfig& c) {
 }
 
 TensorId joinedHeads(const AttentionConfig& c) {
-  return c.gate ? TensorId::gated : TensorId::heads;
+  return c.switches->gate ? TensorId::gated : TensorId::heads;
 }
 
 std::vector<Index> CellRef::index() const {

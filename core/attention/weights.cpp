@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/attention/weight_tensors.h"
 #include "core/base/random.h"
 #include "core/base/translation.h"
@@ -98,8 +99,8 @@ Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_
 }
 
 bool fitGate(Weights& weights, const AttentionConfig& config, WeightInit init, std::uint64_t seed) {
-  if (!config.gate) weights.wG = weights.bG = {};
-  if (!config.gate || !weights.wG.empty()) return false;
+  if (!config.switches->gate) weights.wG = weights.bG = {};
+  if (!config.switches->gate || !weights.wG.empty()) return false;
   const std::array gate{WeightTensor{TensorId::wG, &Weights::wG},
                         WeightTensor{TensorId::bG, &Weights::bG}};
   drawTensors(weights, gate, config, init, seed);

@@ -20,8 +20,8 @@ struct Weights {
   Tensor bQ;  // (H·d_k)
   Tensor bK;  // (D_kv)
   Tensor bV;  // (D_kv)
-  Tensor bO;  // (D)       biases are always there; config.bias says whether they are added
-  // only where config.gate is on
+  Tensor bO;  // (D)       biases are always there; the switch `bias` says whether they are added
+  // only where the switch `gate` is on
   Tensor wG = {};  // as wQ
   Tensor bG = {};  // as bQ
 };

@@ -9,7 +9,6 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <stdexcept>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "core/base/index.h"
+#include "core/base/indirect.h"
 
 namespace headscope {
 
@@ -46,23 +46,23 @@ class Json {
   }
   Json(double number) : value_(number) {}
   Json(float number) : value_(static_cast<double>(number)) {}
-  Json(std::string text) : value_(Held<std::string>(std::move(text))) {}
+  Json(std::string text) : value_(Indirect<std::string>(std::move(text))) {}
   Json(std::string_view text) : Json(std::string(text)) {}
   Json(const char* text) : Json(std::string(text)) {}
   /// A list of values that convert to JSON.
   template <std::ranges::input_range Values>
   requires(!std::convertible_to<Values, std::string_view>) Json(const Values& values)
-      : value_(Held<List>(List(std::begin(values), std::end(values)))) {}
-  Json(List list) : value_(Held<List>(std::move(list))) {}
+      : value_(Indirect<List>(List(std::begin(values), std::end(values)))) {}
+  Json(List list) : value_(Indirect<List>(std::move(list))) {}
   /// An object: {{"rows", 2}, {"cells", {{"first", 1}}}}.
-  Json(std::initializer_list<Field> fields) : value_(Held<Fields>(Fields(fields))) {}
+  Json(std::initializer_list<Field> fields) : value_(Indirect<Fields>(Fields(fields))) {}
 
   static Json emptyList() { return Json(List()); }
   static Json emptyObject() { return Json(std::initializer_list<Field>{}); }
   /// An object of many fields; their names must differ.
   static Json objectOf(Fields fields) {
     Json object;
-    object.value_ = Held<Fields>(std::move(fields));
+    object.value_ = Indirect<Fields>(std::move(fields));
     return object;
   }
 
@@ -92,34 +92,18 @@ class Json {
  private:
   friend class JsonBuilder;
 
-  /// Deep-copying heap box: it keeps the values of a long list of numbers small.
-  template <typename T>
-  class Held {
-   public:
-    explicit Held(T value) : value_(std::make_unique<T>(std::move(value))) {}
-    Held(const Held& other) : value_(std::make_unique<T>(*other.value_)) {}
-    Held(Held&&) noexcept = default;
-    Held& operator=(const Held& other) { return *this = Held(other); }
-    Held& operator=(Held&&) noexcept = default;
-    ~Held() = default;
-    T& operator*() const { return *value_; }
-
-   private:
-    std::unique_ptr<T> value_;
-  };
-
   template <typename T>
   const T* held() const {
-    const auto* found = std::get_if<Held<T>>(&value_);
+    const auto* found = std::get_if<Indirect<T>>(&value_);
     return found == nullptr ? nullptr : &**found;
   }
   template <typename T>
   T& heldOf() {
-    return *std::get<Held<T>>(value_);
+    return *std::get<Indirect<T>>(value_);
   }
 
-  std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, Held<std::string>,
-               Held<List>, Held<Fields>>
+  std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, Indirect<std::string>,
+               Indirect<List>, Indirect<Fields>>
       value_ = nullptr;
 };
 

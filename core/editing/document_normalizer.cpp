@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/attention/ledger.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/heads/designed_heads.h"
@@ -25,7 +26,8 @@ bool wouldBeSame(WeightInit init, const Document& a, const Document& b) {
   if (init == WeightInit::designed) return sameDesign(a, b);
   if (init != WeightInit::learned) return true;
   return a.config.numHeads == b.config.numHeads && a.config.numKvHeads == b.config.numKvHeads &&
-         a.config.bias == b.config.bias && trainingDomainOf(a) == trainingDomainOf(b);
+         a.config.switches->bias == b.config.switches->bias &&
+         trainingDomainOf(a) == trainingDomainOf(b);
 }
 
 /// A painted mask for other lengths: the part in common is kept, the rest allowed.
@@ -127,7 +129,7 @@ void DocumentNormalizer::drawWhereNeeded() {
   const bool stand = !source.drawn() || wouldBeSame(source.init, before_, next_);
   if (weightsFit(next_.weights, config()) && stand && (!sourceChanged || !source.drawn())) {
     if (fitGate(next_.weights, config(), source.init, source.seed)) {
-      note(trFormat("W_G{} drawn (seed {})", config().bias ? tr(" and b_G were") : " was",
+      note(trFormat("W_G{} drawn (seed {})", config().switches->bias ? tr(" and b_G were") : " was",
                     source.seed));
     }
     return;

@@ -111,13 +111,13 @@ struct Editor {
   }
   template <typename Value>
   void operator()(const SetSwitch<Value>& e) {
-    draft.config.*e.field = e.value;
-    if (draft.config.alibi && !before.config.alibi) draft.config.rotary = {};
+    (*draft.config.switches).*e.field = e.value;
+    if (draft.config.switches->alibi && !before.config.switches->alibi) draft.config.rotary = {};
   }
   void operator()(const SetMask& e) { draft.config.mask = e.mask; }
   void operator()(const SetRotary& e) {
     draft.config.rotary = e.rotary;
-    if (e.rotary.on()) draft.config.alibi = false;
+    if (e.rotary.on()) draft.config.switches->alibi = false;
   }
   void operator()(const SetSinks& e) { draft.config.sinks = e.sinks; }
   void operator()(const SetPairBias& e) { draft.config.pairBias = e.bias; }
@@ -182,8 +182,8 @@ struct Editor {
           e.weights.wQ.dim(0), e.numHeads, draft.config.headDim);
     }
     draft.config.memoryWidth = e.weights.wK.dim(1) == dModel ? 0 : e.weights.wK.dim(1);
-    draft.config.bias = e.bias;
-    if (!e.weights.wG.empty()) draft.config.gate = true;
+    draft.config.switches->bias = e.bias;
+    if (!e.weights.wG.empty()) draft.config.switches->gate = true;
     draft.config.headNorm = e.headNorm;
     draft.config.relative = {};  // its tables are computed from the weights before
     draft.config.headGains.clear();
@@ -262,10 +262,10 @@ Edit& Edit::operator=(Edit&&) noexcept = default;
 Edit::~Edit() = default;
 
 Edit setSwitch(const Switch& which, double value) {
-  if (const auto* flag = std::get_if<bool AttentionConfig::*>(&which.field)) {
+  if (const auto* flag = std::get_if<bool Switches::*>(&which.field)) {
     return SetSwitch{*flag, value != 0.0};
   }
-  return SetSwitch{std::get<double AttentionConfig::*>(which.field), value};
+  return SetSwitch{std::get<double Switches::*>(which.field), value};
 }
 
 EditResult apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,

@@ -23,8 +23,8 @@
 
 namespace headscope {
 
-struct AttentionConfig;
 struct Switch;
+struct Switches;
 
 struct SetDimensions {  // together, since one alone may not divide
   Index dModel = 0;
@@ -38,15 +38,15 @@ struct SetTokens {
 struct SetBatch {
   Index batch = 0;
 };
-/// Sets a flag or number of the configuration: SetSwitch{&AttentionConfig::temperature, 0.5}.
+/// Sets a flag or number of the configuration: SetSwitch{&Switches::temperature, 0.5}.
 /// ALiBi and rotary positions exclude each other: setting one clears the other.
 template <typename Value>
 struct SetSwitch {
-  Value AttentionConfig::*field;
+  Value Switches::*field;
   Value value;
 };
 template <typename Value>
-SetSwitch(Value AttentionConfig::*, Value) -> SetSwitch<Value>;
+SetSwitch(Value Switches::*, Value) -> SetSwitch<Value>;
 struct SetMask {
   Mask mask;
   std::string name = {};  // its name in the undo list; empty: named by its changes

@@ -115,7 +115,7 @@ struct Namer {
     return fmt::format("{} {}", switchOf(e.field).title, onOff(e.value));
   }
   std::string operator()(const SetSwitch<double>& e) const {
-    return changed(switchOf(e.field).title, before.config.*e.field, e.value);
+    return changed(switchOf(e.field).title, (*before.config.switches).*e.field, e.value);
   }
   std::string operator()(const SetMask& e) const {
     if (!e.name.empty()) return e.name;

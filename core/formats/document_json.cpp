@@ -87,7 +87,7 @@ Json configJson(const AttentionConfig& config) {
                {"seq_len", config.seqLen},
                {"memory_len", config.keys()},
                {"batch", config.batch},
-               {"bias", config.bias}};
+               {"bias", config.switches->bias}};
   if (config.headDim > 0) json["head_dim"] = config.headDim;
   const std::string mistakes = idsOfMistakes(config);
   if (!mistakes.empty()) json["mistakes"] = mistakes;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/attention/weight_tensors.h"
 #include "core/base/files.h"
 #include "core/document/document.h"
@@ -32,7 +33,7 @@ std::string whyMissing(TensorId id, const AttentionConfig& c) {
   if (id != TensorId::memory && !has(c, id)) {
     return "no step of this pass computes it; choose another";
   }
-  if (isBias(id) && !c.bias) return "this pass adds no biases; switch them on";
+  if (isBias(id) && !c.switches->bias) return "this pass adds no biases; switch them on";
   return {};
 }
 

@@ -20,6 +20,7 @@
 #include "core/attention/dropped_cells.h"
 #include "core/attention/mistakes.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "core/base/assets.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -91,7 +92,7 @@ Lines configurationLines(const AttentionConfig& c) {
         "sink = torch.tensor({}, dtype=REAL).view(H, 1, 1)  # a score without a key, per head",
         numbers(c.sinks)));
   }
-  if (c.alibi) {
+  if (c.switches->alibi) {
     std::vector<float> slopes;
     for (Index h = 0; h < c.numHeads; ++h) slopes.push_back(alibiSlope(h, c.numHeads));
     lines.push_back(fmt::format("slope = torch.tensor({}, dtype=REAL).view(H, 1, 1)  # ALiBi",
@@ -177,9 +178,9 @@ Lines stateDictLines(const AttentionConfig& c) {
                                   static_cast<char>(name[0] - 'A' + 'a'), name));
     }
   }
-  if (c.bias) lines.emplace_back("    \"in_proj_bias\": torch.cat([b_Q, b_K, b_V]),");
+  if (c.switches->bias) lines.emplace_back("    \"in_proj_bias\": torch.cat([b_Q, b_K, b_V]),");
   lines.emplace_back("    \"out_proj.weight\": W_O,");
-  if (c.bias) lines.emplace_back("    \"out_proj.bias\": b_O,");
+  if (c.switches->bias) lines.emplace_back("    \"out_proj.bias\": b_O,");
   return lines;
 }
 
@@ -195,15 +196,16 @@ Lines moduleLines(const Trace& trace) {
   Lines lines{"# The same by nn.MultiheadAttention, from the input to the output.",
               "module = torch.nn.MultiheadAttention(",
               fmt::format("    D, H, bias={}, kdim={}, vdim={}, batch_first=True, dtype=REAL",
-                          c.bias ? "True" : "False", c.kvWidth(), c.kvWidth()),
+                          c.switches->bias ? "True" : "False", c.kvWidth(), c.kvWidth()),
               ").eval()", "module.load_state_dict({"};
   for (std::string& line : stateDictLines(c)) lines.push_back(std::move(line));
   lines.insert(lines.end(), {"})", "module_output, module_weights = module(",
                              fmt::format("    x, {0}, {0},", source)});
-  if (c.alibi || c.pairBias.on()) {  // added to the scores, as is −∞ where a key is not allowed
-    const std::string bias = !c.pairBias.on() ? "-slope * distance"
-                             : c.alibi        ? fmt::format("{} - slope * distance", kPairBias)
-                                              : kPairBias;
+  if (c.switches->alibi ||
+      c.pairBias.on()) {  // added to the scores, as is −∞ where a key is not allowed
+    const std::string bias = !c.pairBias.on()    ? "-slope * distance"
+                             : c.switches->alibi ? fmt::format("{} - slope * distance", kPairBias)
+                                                 : kPairBias;
     lines.push_back(fmt::format("    attn_mask=({}).expand(B, H, T, M){}.reshape(B * H, T, M),",
                                 bias,
                                 c.mask.none() ? "" : ".masked_fill(~allowed, float(\"-inf\"))"));

@@ -11,6 +11,7 @@
 #include "core/attention/rotary_row.h"
 #include "core/attention/steps/linear.h"
 #include "core/attention/steps/terms.h"
+#include "core/attention/switches.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
@@ -256,7 +257,7 @@ Tensor Decoder::attend(Index layer, const Tensor& x, const ExecutionContext& exe
   const AttentionConfig& own = layers_[at]->config;
   const Weights& w = layers_[at]->weights;
   const auto project = [&](const Tensor& in, const Tensor& weight, const Tensor& bias) {
-    return linear(in, weight, own.bias ? bias : Tensor(), execution);
+    return linear(in, weight, own.switches->bias ? bias : Tensor(), execution);
   };
   if (execution.stop()) return x;
   requireInRange(x, tr("the norm before ") + c.attentionInWords(layer));

@@ -9,6 +9,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/rotary_row.h"
+#include "core/attention/switches.h"
 #include "core/base/error.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -82,7 +83,7 @@ class SideOfHead {
     projection_ = LinearPart::rowsOf(ofQuery                 ? w.wQ
                                      : of_.side == Side::key ? w.wK
                                                              : w.wV,
-                                     !c.bias                 ? Tensor()
+                                     !c.switches->bias       ? Tensor()
                                      : ofQuery               ? w.bQ
                                      : of_.side == Side::key ? w.bK
                                                              : w.bV,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 
 namespace headscope::model {
@@ -62,17 +63,17 @@ AttentionConfig ModelConfig::attention(Index layer, Index tokens, Index memory) 
   c.numKvHeads = kvHeads;
   c.headDim = heads * headDim == c.dModel ? 0 : headDim;
   c.seqLen = tokens;
-  c.bias = queryKeyValueBias || outputBias;
-  c.scale = scale || scoreFactor.has_value();
-  c.mistakes.modelHasNoScale = !c.scale;
-  if (scoreFactor) c.temperature = temperatureFor(*scoreFactor, c.rootDk());
-  if (scaleByLayer) c.temperature *= static_cast<double>(layer) + 1.0;
-  c.scoreCap = scoreCap;
+  c.switches->bias = queryKeyValueBias || outputBias;
+  c.switches->scale = scale || scoreFactor.has_value();
+  c.mistakes.modelHasNoScale = !c.switches->scale;
+  if (scoreFactor) c.switches->temperature = temperatureFor(*scoreFactor, c.rootDk());
+  if (scaleByLayer) c.switches->temperature *= static_cast<double>(layer) + 1.0;
+  c.switches->scoreCap = scoreCap;
   if (readsMemory(layer)) {
     c.memoryLen = memory;
     return c;
   }
-  c.alibi = alibi;
+  c.switches->alibi = alibi;
   c.rotary = rotaryAt(layer, tokens);
   c.mask.causal = causal;
   if (!windows.empty()) c.mask.window = windows[static_cast<std::size_t>(layer)];

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/attention/limits.h"
+#include "core/attention/switches.h"
 #include "core/attention/weight_tensors.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
@@ -280,11 +281,11 @@ ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Doc
         layer + 1, document.model->name(), own.dModel, own.numHeads, own.numKvHeads,
         withThousands(own.seqLen)));
   }
-  if (c.gate || (c.pairBias.ofPairs() && c.pairBias != own.pairBias)) {
+  if (c.switches->gate || (c.pairBias.ofPairs() && c.pairBias != own.pairBias)) {
     throw UserError(trFormat(
         "layer {} of {} has no {}, and a layer within a model gets no new parameters: open the "
         "layer by itself to add it",
-        layer + 1, document.model->name(), c.gate ? tr("gate") : tr("bias of pairs")));
+        layer + 1, document.model->name(), c.switches->gate ? tr("gate") : tr("bias of pairs")));
   }
   const auto next = copyOf(document);
   next->edited.insert_or_assign(

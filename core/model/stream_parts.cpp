@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -163,7 +164,7 @@ void addAttention(Summing& sum, const ModelTrace& trace, Index layer, Index plac
       Eigen::Map<const StreamFloats>(weights.wO.data(), weights.wO.dim(0), weights.wO.dim(1))
           .topRows(c.dModel)
           .cast<double>();
-  const bool biased = own.bias && !weights.bO.empty();
+  const bool biased = own.switches->bias && !weights.bO.empty();
   StreamRows added(c.heads + (biased ? 1 : 0), c.dModel);
   for (Index head = 0; head < c.heads; ++head) {
     const Index first = firstColumnOf(TensorId::concat, head, own);

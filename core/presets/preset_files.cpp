@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/attention/switches.h"
 #include "core/base/asset_json.h"
 #include "core/base/assets.h"
 #include "core/base/error.h"
@@ -72,7 +73,7 @@ Preset readPreset(const JsonField& entry,
   preset.config.numKvHeads = preset.config.numHeads;
   if (const auto batch = entry.find("batch")) preset.config.batch = batch->whole();
   preset.config.mask.causal = flagIn(entry, "causal");
-  preset.config.gate = flagIn(entry, "gate");
+  preset.config.switches->gate = flagIn(entry, "gate");
   preset.unlearned = flagIn(entry, "unlearned");
   if (const auto file = entry.find("pair_bias")) {
     preset.config.pairBias = readPairBias(*file, preset.config);

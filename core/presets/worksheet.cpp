@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/switches.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
@@ -145,7 +146,7 @@ std::string worksheetProblem(const Document& like) {
   plain.numHeads = plain.numKvHeads = c.numHeads;
   plain.headDim = c.dKDivides() ? c.headDim : 0;
   plain.seqLen = c.seqLen;
-  plain.bias = c.bias;
+  plain.switches->bias = c.switches->bias;
   plain.mask = c.mask;
   if (!(c == plain)) {
     return "A worksheet is of a plain layer: one text, self-attention with as many key heads as "

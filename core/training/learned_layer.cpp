@@ -13,6 +13,7 @@
 #include "core/attention/ledger.h"
 #include "core/attention/run_steps.h"
 #include "core/attention/steps/linear.h"
+#include "core/attention/switches.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
@@ -53,7 +54,7 @@ AttentionConfig sizesToLearn(const AttentionConfig& asked, const TrainingDomain&
   config.numHeads = asked.numHeads;
   config.numKvHeads = asked.numKvHeads;
   config.headDim = asked.headDim;
-  config.bias = asked.bias;
+  config.switches->bias = asked.switches->bias;
   config.seqLen = domain.series() ? kLongestWindow : kLongestSentence;
   if (asked.kvWidth() != asked.dModel) {
     throw UserError(fmt::format(
@@ -227,7 +228,7 @@ class LayerLearner::Step {
     execution_.memory = of.memory_;
     tensors_.put(TensorId::x, batch_.x);
     for (const TensorId id : kMatrices) tensors_.put(id, of.value(id));
-    if (config_.bias) {
+    if (config_.switches->bias) {
       for (const TensorId id : kBiases) tensors_.put(id, of.value(id));
     }
   }
@@ -300,7 +301,7 @@ LayerLearner::LayerLearner(const AttentionConfig& sizes, std::uint64_t seed,
   learn(TensorId::wK, start.wK);
   learn(TensorId::wV, identityValues(config_, *curriculum_, seed));
   learn(TensorId::wO, orthogonal(config_.dModel, config_.queryWidth(), seed));
-  if (config_.bias) {
+  if (config_.switches->bias) {
     for (const TensorId id : kBiases) learn(id, Tensor::zeros(shapeOf(id, config_)));
   }
   const std::vector<float> none(kLayerQuestions, kFirstNone);
@@ -359,7 +360,7 @@ std::array<double, kLayerQuestions> LayerLearner::right() const {
 
 Weights LayerLearner::weights() const {
   const auto bias = [&](TensorId id) {
-    return config_.bias ? value(id).clone() : Tensor::zeros(shapeOf(id, config_));
+    return config_.switches->bias ? value(id).clone() : Tensor::zeros(shapeOf(id, config_));
   };
   Weights w{withColumns(value(TensorId::wQ), curriculum_->columnFactors()),
             withColumns(value(TensorId::wK), curriculum_->columnFactors()),
@@ -369,7 +370,7 @@ Weights LayerLearner::weights() const {
             bias(TensorId::bK),
             bias(TensorId::bV),
             bias(TensorId::bO)};
-  if (!config_.bias) return w;
+  if (!config_.switches->bias) return w;
   const std::vector<double> centre = times(value(TensorId::wK), curriculum_->meanX());
   for (std::size_t i = 0; i < centre.size(); ++i) {
     w.bK.mutableData()[i] = static_cast<float>(-centre[i]);

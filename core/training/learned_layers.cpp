@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/training/learned_weights.h"
 
 namespace headscope {
@@ -27,7 +28,7 @@ LearnedSizes::LearnedSizes(const AttentionConfig& c, const TrainingDomain& from,
       numHeads(c.numHeads),
       numKvHeads(c.numKvHeads),
       headDim(c.dKDivides() ? 0 : c.dK()),
-      bias(c.bias),
+      bias(c.switches->bias),
       domain(from),
       seed(seedOfAll) {}
 

@@ -4,6 +4,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/state_dict.h"
+#include "core/attention/switches.h"
 #include "core/base/assets.h"
 #include "core/base/json.h"
 #include "core/input/training_domain.h"
@@ -36,7 +37,7 @@ Json trainedFor(const AttentionConfig& config, const TrainingDomain& domain) {
 void saveLearned(const std::filesystem::path& path, const Weights& weights,
                  const AttentionConfig& config, const TrainingDomain& domain, std::uint64_t seed,
                  Index steps, FileFloat as) {
-  saveWeights(path, weights, config.bias,
+  saveWeights(path, weights, config.switches->bias,
               {{"learned", fmt::format("eight questions about the {} of {}",
                                        domain.series() ? "steps" : "words", inWords(domain))},
                {"num_heads", fmt::format("{}", config.numHeads)},
@@ -50,7 +51,7 @@ std::optional<Weights> learnedAsset(const AttentionConfig& c, const TrainingDoma
                                     std::uint64_t seed) {
   const bool same = !domain.series() && c.dModel == kAssetWidth && c.numHeads == kAssetHeads &&
                     c.numKvHeads == kAssetHeads && c.dKDivides() && c.kvWidth() == c.dModel &&
-                    c.bias && seed == kAssetSeed;
+                    c.switches->bias && seed == kAssetSeed;
   if (!same) return std::nullopt;
   return loadWeights(SafetensorsFile(kAsset, asset(kAsset))).weights;
 }

@@ -9,6 +9,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/ledger.h"
+#include "core/attention/switches.h"
 #include "core/platform/threads.h"
 #include "core/tensor/random_tensors.h"
 #include "core/training/task_pass.h"
@@ -62,8 +63,8 @@ AttentionConfig attentionOf(const Task& task, const ModelSettings& settings, Ind
   config.numHeads = config.numKvHeads = settings.heads;
   config.seqLen = task.length;
   config.batch = examples;
-  config.bias = false;
-  config.scale = settings.scale;
+  config.switches->bias = false;
+  config.switches->scale = settings.scale;
   config.mask.causal = settings.causal;
   return config;
 }

@@ -9,6 +9,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -275,9 +276,9 @@ std::string whyFullyMasked(const Trace& trace, const CellRef& cell) {
                                   });
   return trFormat("every key of '{}' is masked: no softmax, {}",
                   placeName(trace, Axis::query, cell.item, cell.row),
-                  pinned                ? tr("weights 0 except for pinned ones")
-                  : trace.config().bias ? tr("weights 0, output b_O")
-                                        : "weights 0, output 0");
+                  pinned                          ? tr("weights 0 except for pinned ones")
+                  : trace.config().switches->bias ? tr("weights 0, output b_O")
+                                                  : "weights 0, output 0");
 }
 
 }  // namespace headscope

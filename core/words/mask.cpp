@@ -10,6 +10,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/mask.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/words/cells.h"
@@ -106,7 +107,7 @@ std::string fullyMaskedSentence(const Document& document, Index item,
                           : trFormat("{} of {} queries have every key masked ({})", queries.size(),
                                      document.config.seqLen, fmt::join(names, ", "));
   return trFormat("{}: no softmax, weights 0, output {}, not NaN.", what,
-                  document.config.bias ? "b_O alone" : "0");
+                  document.config.switches->bias ? "b_O alone" : "0");
 }
 
 }  // namespace headscope

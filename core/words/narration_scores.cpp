@@ -7,6 +7,7 @@
 #include "core/attention/alibi.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/words/cells.h"
@@ -89,7 +90,8 @@ std::string slopeOf(const Narrator& n, Index head) {
 std::string_view biasInWords(const AttentionConfig& c) {
   if (!c.pairBias.on()) return tr("minus slope × distance");
   if (!c.pairBias.ofPairs()) return tr("plus the distance's bias");
-  return c.alibi ? tr("plus the pair's bias, minus slope × distance") : tr("plus the pair's bias");
+  return c.switches->alibi ? tr("plus the pair's bias, minus slope × distance")
+                           : tr("plus the pair's bias");
 }
 
 }  // namespace
@@ -178,7 +180,7 @@ std::string narrateMask(const Narrator& n) {
                       number(n.value(at)), number(n.value(n.cell(TensorId::scores, at.col))));
     }
     case SegmentKind::restOfCells:
-      if (n.c.alibi) {
+      if (n.c.switches->alibi) {
         return trFormat("{}: {} {}, and each position of distance subtracts {}.",
                         n.rest("key", "keys"), n.query(), maySee(n, n.subject.query),
                         slopeOf(n, n.subject.head));
@@ -201,7 +203,7 @@ std::string narrateMask(const Narrator& n) {
     default:
       break;
   }
-  if (n.c.alibi) {
+  if (n.c.switches->alibi) {
     return trFormat(
         "One mask for all {} heads, and a slope of its own for each: {} in the "
         "first, {} in the last.",

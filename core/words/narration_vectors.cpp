@@ -8,6 +8,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/rotary.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/words/cells.h"
@@ -326,7 +327,7 @@ std::string narrateOutput(const Narrator& n) {
     }
     case SegmentKind::total:
       return trFormat("{} they make {}’s output, of length {}: {}",
-                      n.c.bias ? tr("With b_O added,") : tr("Added up,"), n.query(),
+                      n.c.switches->bias ? tr("With b_O added,") : tr("Added up,"), n.query(),
                       number(n.length(n.cell(TensorId::output, 0), width)),
                       n.rowStart(TensorId::output, n.subject.query));
     default:

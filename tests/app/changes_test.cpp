@@ -12,6 +12,7 @@
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/trace_difference.h"
+#include "core/attention/switches.h"
 #include "core/document/attention.h"
 
 namespace headscope::ui {
@@ -34,7 +35,7 @@ TEST(Comparison, IsTheWantedDocumentsTraceAndNothingElse) {
   ASSERT_NE(trace, nullptr);
   EXPECT_TRUE(sameValues(*trace, *passOf(first), TensorId::output));
 
-  const DocumentPtr second = edited(first, SetSwitch{&AttentionConfig::scale, false});
+  const DocumentPtr second = edited(first, SetSwitch{&Switches::scale, false});
   const std::uint64_t series = comparison.series();
   comparison.want(second);
   comparison.finish();
@@ -299,7 +300,7 @@ TEST(Flash, WhatIsLargeIsMeasuredInTheBackgroundAndLightsUpWhenItIsKnown) {
   const DocumentPtr document = edited(textDocument("a b c", 16, 2), SetTokens{600});
   const TracePtr before = passOf(document);
   const TracePtr after =
-      runAttention(edited(document, SetSwitch{&AttentionConfig::scale, false}), before, {1});
+      runAttention(edited(document, SetSwitch{&Switches::scale, false}), before, {1});
   const MatrixRef large = wholeMatrix(TensorId::weights, after->config(), 0, 1);
   const MatrixRef small = wholeMatrix(TensorId::heads, after->config(), 0, 1);
   Scheduler scheduler;

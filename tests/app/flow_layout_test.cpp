@@ -11,6 +11,7 @@
 #include "app/ui/flow/flow_grid.h"
 #include "app/ui/flow/flow_panel.h"
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 
 namespace headscope::ui {
 namespace {
@@ -159,8 +160,8 @@ TEST(FlowLayout, ShapesAreTheConfigurationsOwn) {
   AttentionConfig config = dimensions(512, 8, 2);
   config.batch = 2;
   config.memoryLen = 9;
-  config.bias = false;
-  config.temperature = 1.5;
+  config.switches->bias = false;
+  config.switches->temperature = 1.5;
   config.mask.causal = true;
   config.headGains.assign(8, 0.0F);
   EXPECT_EQ(all(config),

@@ -6,13 +6,14 @@
 #include <variant>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 
 namespace headscope::ui {
 namespace {
 
 TEST(FrameCommands, KeepTheirOrder) {
   FrameCommands commands;
-  commands.push(SetSwitch{&AttentionConfig::temperature, 2.0}, "temperature");
+  commands.push(SetSwitch{&Switches::temperature, 2.0}, "temperature");
   commands.add(Undo{});
   commands.say("done");
   ASSERT_EQ(commands.all().size(), 3U);

@@ -16,6 +16,7 @@
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/head_effect.h"
+#include "core/attention/switches.h"
 #include "core/document/attention.h"
 
 namespace headscope::ui {
@@ -37,9 +38,9 @@ DocumentPtr editedDocument(const DocumentPtr& document, const Edit& edit) {
 DocumentPtr fullyMasked(bool bias) {
   Mask mask;
   mask.lengths = {0};
-  return editedDocument(editedDocument(presetDocument("original-transformer"),
-                                       SetSwitch{&AttentionConfig::bias, bias}),
-                        SetMask{mask});
+  return editedDocument(
+      editedDocument(presetDocument("original-transformer"), SetSwitch{&Switches::bias, bias}),
+      SetMask{mask});
 }
 
 /// Documents of every shape that the card must support.
@@ -59,7 +60,7 @@ std::vector<std::pair<std::string, DocumentPtr>> shapes() {
           {"T = 1", textDocument("cat")},
           {"d_k = 1", textDocument("The cat sat", 8, 8)},
           {"a pinned head", editedDocument(pinned, SetHeadGain{0, 0.5F})},
-          {"no bias", editedDocument(original, SetSwitch{&AttentionConfig::bias, false})}};
+          {"no bias", editedDocument(original, SetSwitch{&Switches::bias, false})}};
 }
 
 HeadEffects effectsOf(AppDriver& ui) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/ui/model/model_page.h"
+#include "core/attention/switches.h"
 #include "core/tensor/safetensors.h"
 #include "session_window.h"
 
@@ -126,7 +127,7 @@ TEST_F(KeptModel, ContinuesBeingEditedAfterwards) {
   saveAs(lecture());
   ui_.restart(presetDocument("by-hand"));
   open(lecture());
-  ui_.app().apply(SetSwitch{&AttentionConfig::temperature, 3.0});
+  ui_.app().apply(SetSwitch{&Switches::temperature, 3.0});
   settled();
   EXPECT_NE(says(), edited_) << "the layer is the model's still";
   ui_.press(Key{'Z'}, true);
@@ -159,7 +160,7 @@ TEST_F(KeptModel, AHeadThatIsOffIsUnsaved) {
 
 TEST_F(KeptModel, ScenesStayLayersOfTheModel) {
   ui_.press(Key{'3'}, true);
-  ui_.app().apply(SetSwitch{&AttentionConfig::temperature, 3.0});
+  ui_.app().apply(SetSwitch{&Switches::temperature, 3.0});
   settled();
   const std::string warmer = says();
   saveAs(lecture());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app_driver.h"
+#include "core/attention/switches.h"
 #include "core/document/trace.h"
 #include "core/platform/memory.h"
 #include "tests/core/support/sanitized.h"
@@ -90,7 +91,7 @@ class Leaks : public testing::Test {
 
 TEST_F(Leaks, TenThousandEdits) {
   expectFlat(10'000 / kPart, 2 * kMegabyte, [](int i) -> Edit {
-    if (i % 10 == 7) return SetSwitch{&AttentionConfig::temperature, 1.0 + 0.001 * i};
+    if (i % 10 == 7) return SetSwitch{&Switches::temperature, 1.0 + 0.001 * i};
     if (i % 10 == 9) return SetPin{{{TensorId::rawScores, 0, i % 2, i % 3, 1}, 0.5F * i}};
     return SetCell{{TensorId::wQ, -1, -1, i % 8, i / 8 % 8}, 0.001F * i};
   });

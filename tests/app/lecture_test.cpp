@@ -8,6 +8,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/learn/lesson_run.h"
 #include "app/ui/stage/journey.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/formats/lesson_json.h"
 #include "session_window.h"
@@ -138,14 +139,14 @@ TEST_F(LectureWindow, AllScoresAppearWithTheAnswer) {
 TEST_F(LectureWindow, GoingBackFindsTheSceneAsItWasLeft) {
   present();
   key(Key::pageDown);
-  ui_.app().apply(SetSwitch{&AttentionConfig::scale, false});
+  ui_.app().apply(SetSwitch{&Switches::scale, false});
   on();
   key(Key::pageDown);
-  ui_.app().apply(SetSwitch{&AttentionConfig::scale, true});
+  ui_.app().apply(SetSwitch{&Switches::scale, true});
   on();
-  EXPECT_TRUE(ui_.config().scale);
+  EXPECT_TRUE(ui_.config().switches->scale);
   key(Key::pageUp);
-  EXPECT_FALSE(ui_.config().scale);
+  EXPECT_FALSE(ui_.config().switches->scale);
 }
 
 TEST_F(LectureWindow, EveryPresentedCardIsReadFromTheLastRow) {

@@ -12,6 +12,7 @@
 
 #include "app/ui/learn/lesson_run.h"
 #include "app/view_json.h"
+#include "core/attention/switches.h"
 #include "core/base/json.h"
 #include "core/formats/document_json.h"
 #include "core/formats/lesson_json.h"
@@ -76,7 +77,7 @@ std::vector<std::string> walk(AppDriver& ui, const lessons::Lesson& lesson, Stat
 /// Changes what lessons set: the layer, the view of every page, the settings of the training.
 void leaveAMess(AppDriver& ui) {
   ui.app().apply(SetMistake{Mistake::softmaxOverQueries, true});
-  ui.app().apply(SetSwitch{&AttentionConfig::scale, false});
+  ui.app().apply(SetSwitch{&Switches::scale, false});
   ui.app().apply(SetHeadGain{0, 0.0F});
   ViewState& view = ui.view();
   view.train = {.task = "induction",
@@ -150,7 +151,7 @@ TEST(LessonStates, ASceneBeginsAlikeAfterTheEndOfAnotherLesson) {
 
 /// The user's own work: a layer with edits, a chosen view, a training run.
 void work(AppDriver& ui) {
-  ui.app().apply(SetSwitch{&AttentionConfig::temperature, 2.0});
+  ui.app().apply(SetSwitch{&Switches::temperature, 2.0});
   ui.app().apply(SetHeadGain{2, 0.0F});
   ui.settle();
   ui.view().train.task = "induction";

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app_driver.h"
+#include "core/attention/switches.h"
 #include "core/base/error.h"
 #include "core/editing/make_document.h"
 #include "tests/core/support/same_document.h"
@@ -71,9 +72,9 @@ class LongLink : public testing::Test {
     constexpr int kMany = 100'000;
     for (int i = 0; i < kMany && !driver_.shows(kProgress); ++i) driver_.frame();
     EXPECT_TRUE(driver_.shows(kProgress)) << driver_.screen().all();
-    driver_.app().apply(SetSwitch{&AttentionConfig::temperature, 2.0});
+    driver_.app().apply(SetSwitch{&Switches::temperature, 2.0});
     driver_.frame();
-    EXPECT_EQ(driver_.config().temperature, 2.0);
+    EXPECT_EQ(driver_.config().switches->temperature, 2.0);
     driver_.host().click(driver_.app(), driver_.at("Stop"));
     driver_.settle();
     EXPECT_EQ(driver_.app().message(), "stopped: no link was copied or opened");

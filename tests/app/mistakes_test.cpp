@@ -8,6 +8,7 @@
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/trace_difference.h"
+#include "core/attention/switches.h"
 #include "core/document/attention.h"
 #include "core/formats/model_directory.h"
 #include "core/input/input.h"
@@ -194,7 +195,7 @@ TEST(Mistakes, WhatTheModelOfALayerDoesIsNone) {
   ViewState view = mistakesTool();
   view.selection.mistake = Mistake::noScale;
   AppDriver ui(trace->documentOfLayer(0, kTestBudget), 1600, 1000, view);
-  EXPECT_FALSE(ui.config().scale);
+  EXPECT_FALSE(ui.config().switches->scale);
   EXPECT_FALSE(ui.shows("mistake on"));
   EXPECT_TRUE(ui.shows("to leave it out is no mistake here", "flow")) << ui.screen().all("flow");
   const DocumentPtr before = ui.app().document();
@@ -209,7 +210,7 @@ TEST(Mistakes, InWordsNamesAllThatAreOn) {
   EXPECT_EQ(mistakesInWords(config), "");
   config.mistakes.sharedHead = true;
   EXPECT_EQ(mistakesInWords(config), "mistake on: one head's weights for all");
-  config.scale = false;
+  config.switches->scale = false;
   EXPECT_EQ(mistakesInWords(config), "mistakes on: no ÷√d_k, one head's weights for all");
 }
 

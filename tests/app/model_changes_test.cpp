@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app_driver.h"
+#include "core/attention/switches.h"
 #include "core/editing/edit.h"
 
 namespace headscope::ui {
@@ -81,8 +82,7 @@ TEST_F(ModelChanges, UndoAndRedoSwitchIt) {
 }
 
 TEST_F(ModelChanges, UndoGoesBackOneByOneAndLeavesFlowAlone) {
-  ui.app().apply(
-      SetSwitch{&AttentionConfig::temperature, 2.0});  // Flow's own layer, not the model's
+  ui.app().apply(SetSwitch{&Switches::temperature, 2.0});  // Flow's own layer, not the model's
   ui.click("layer 1, head 1 off", kModelHeadsCard);
   ui.view().model.layer = 1;
   ui.frame();
@@ -97,7 +97,7 @@ TEST_F(ModelChanges, UndoGoesBackOneByOneAndLeavesFlowAlone) {
   ui.press(Key{'Z'}, true);
   calm();
   EXPECT_EQ(words(), before);
-  EXPECT_EQ(ui.config().temperature, 2.0);
+  EXPECT_EQ(ui.config().switches->temperature, 2.0);
 }
 
 TEST_F(ModelChanges, TheListSwitchesOnOneOrAll) {
@@ -123,7 +123,7 @@ TEST_F(ModelChanges, TheListSwitchesOnOneOrAll) {
 TEST_F(ModelChanges, AnEditedLayerIsListedAndSetBackAlsoInFlow) {
   ui.click("open layer 1 in Flow", kModelHeadsCard);
   calm();
-  ui.app().apply(SetSwitch{&AttentionConfig::temperature, 4.0});
+  ui.app().apply(SetSwitch{&Switches::temperature, 4.0});
   calm();
   page(kModelPage);
   EXPECT_TRUE(shows("edited: layer 1")) << all();
@@ -131,16 +131,16 @@ TEST_F(ModelChanges, AnEditedLayerIsListedAndSetBackAlsoInFlow) {
   ui.click("layer 1: undo all changes", "Combo");
   calm();
   EXPECT_EQ(words(), before);
-  EXPECT_EQ(ui.config().temperature, 1.0) << "Flow shows what the model has";
+  EXPECT_EQ(ui.config().switches->temperature, 1.0) << "Flow shows what the model has";
   EXPECT_FALSE(shows("edited:")) << all();
   ui.press(Key{'Z'}, true);
   calm();
   EXPECT_TRUE(shows("edited: layer 1")) << all();
-  EXPECT_EQ(ui.config().temperature, 4.0);
+  EXPECT_EQ(ui.config().switches->temperature, 4.0);
   ui.click("as loaded", kModelTextCard);
   calm();
   EXPECT_EQ(words(), before);
-  EXPECT_EQ(ui.config().temperature, 1.0);
+  EXPECT_EQ(ui.config().switches->temperature, 1.0);
 }
 
 /// The switch must survive the next edit of the layer in Flow.
@@ -153,13 +153,13 @@ TEST_F(ModelChanges, AHeadOfTheLayerInFlowIsOffThereToo) {
   EXPECT_EQ(gainInFlow(0), 0.0F);
   EXPECT_TRUE(shows("off: 1·1")) << all();
   EXPECT_FALSE(shows("edited:")) << all();
-  ui.app().apply(SetSwitch{&AttentionConfig::temperature, 2.0});
+  ui.app().apply(SetSwitch{&Switches::temperature, 2.0});
   calm();
   EXPECT_TRUE(shows("off: 1·1; edited: layer 1")) << all();
   ui.press(Key{'Z'}, true);
   calm();
   EXPECT_EQ(gainInFlow(0), 1.0F);
-  EXPECT_EQ(ui.config().temperature, 2.0);
+  EXPECT_EQ(ui.config().switches->temperature, 2.0);
   EXPECT_TRUE(shows("edited: layer 1")) << all();
 }
 

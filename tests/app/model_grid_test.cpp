@@ -15,6 +15,7 @@
 #include "app/ui/model/model_canvas.h"
 #include "app/ui/theme.h"
 #include "app_driver.h"
+#include "core/attention/switches.h"
 #include "core/document/trace.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/shipped_model.h"
@@ -182,7 +183,7 @@ TEST_F(ModelGrid, TheProbeFollowsEdits) {
   ASSERT_EQ(before.size(), 40U) << all();
   ui.click("open layer 1 in Flow", kModelHeadsCard);
   calm();
-  ui.app().apply(SetSwitch{&AttentionConfig::temperature, 50.0});
+  ui.app().apply(SetSwitch{&Switches::temperature, 50.0});
   calm();
   ui.view().selection.page = kModelPage;
   calm();

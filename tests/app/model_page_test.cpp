@@ -14,6 +14,7 @@
 #include "app/gl/scene.h"
 #include "app/view_json.h"
 #include "app_driver.h"
+#include "core/attention/switches.h"
 #include "core/base/files.h"
 #include "core/model/compositions.h"
 #include "core/model/edited_layer.h"
@@ -310,13 +311,13 @@ TEST_F(EditedLayer, IsRunInTheModelAndUndone) {
 
 TEST_F(EditedLayer, AnotherLayerOpensFromTheStripAndSeesTheEdit) {
   const Tensor plain = ui.app().document()->input->x;
-  ui.app().apply(SetSwitch{&AttentionConfig::temperature, 4.0});
+  ui.app().apply(SetSwitch{&Switches::temperature, 4.0});
   settled();
   ui.click("2", kLayerStripCard);
   settled();
   EXPECT_TRUE(ui.shows("layer 2 of 2", kLayerStripCard)) << all(kLayerStripCard);
   EXPECT_FALSE(ui.app().document()->input->x.sameAs(plain));
-  EXPECT_EQ(ui.config().temperature, 1.0);
+  EXPECT_EQ(ui.config().switches->temperature, 1.0);
   ui.press(Key{'Z'}, true);
   settled();
   EXPECT_TRUE(ui.shows("layer 1 of 2", kLayerStripCard)) << all(kLayerStripCard);

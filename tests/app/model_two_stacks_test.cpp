@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/ui/model/model_page.h"
+#include "core/attention/switches.h"
 #include "core/document/trace.h"
 #include "session_window.h"
 
@@ -103,7 +104,7 @@ TEST_F(TwoStacksPage, ACrossAttentionOpensWithItsMemoryAndItsEditsRunInTheModel)
             (std::vector<std::string>{"44", "59", "8", "32"}));
   EXPECT_TRUE(ui_.shows("t5, layer 2, cross-attention of 2", kLayerStripCard))
       << ui_.screen().all(kLayerStripCard);
-  ui_.app().apply(SetSwitch{&AttentionConfig::temperature, 5.0});
+  ui_.app().apply(SetSwitch{&Switches::temperature, 5.0});
   calm();
   ui_.view().selection.page = kModelPage;
   calm();
@@ -158,7 +159,7 @@ TEST_F(TwoStacksPage, EditsOfAnEncodersLayerRunInTheModel) {
   EXPECT_TRUE(ui_.shows("t5, encoder layer 1 of 2", kLayerStripCard))
       << ui_.screen().all(kLayerStripCard);
   ui_.app().apply(SetPin{{{TensorId::weights, 0, 1, 2, 3}, 0.75F}});
-  ui_.app().apply(SetSwitch{&AttentionConfig::temperature, 5.0});
+  ui_.app().apply(SetSwitch{&Switches::temperature, 5.0});
   calm();
   ui_.view().selection.page = kModelPage;
   calm();
@@ -419,7 +420,7 @@ TEST_F(TwoStacksPage, ASessionKeepsTheTargetAndTheEdits) {
   ui_.frame();
   ui_.click("open layer 2, cross-attention in Flow", kModelHeadsCard);
   calm();
-  ui_.app().apply(SetSwitch{&AttentionConfig::temperature, 5.0});
+  ui_.app().apply(SetSwitch{&Switches::temperature, 5.0});
   ui_.app().apply(SetPin{{{TensorId::weights, 0, 1, 2, 3}, 0.75F}});
   calm();
   ui_.view().selection.page = kModelPage;

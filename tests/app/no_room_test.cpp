@@ -11,6 +11,7 @@
 #include "../core/support/limits.h"
 #include "app/autosave.h"
 #include "app/session_store.h"
+#include "core/attention/switches.h"
 #include "session_window.h"
 
 namespace headscope::ui {
@@ -147,7 +148,7 @@ TEST_F(NoRoom, AnExceptionThatEndsTheProgramLeavesItsAutosave) {
     options.document = ui_.app().document();
     options.stateFolder = state_.path();
     App program(options);
-    program.apply(SetSwitch{&AttentionConfig::temperature, 0.5});
+    program.apply(SetSwitch{&Switches::temperature, 0.5});
     ui_.host().frame(program);
     program.finish();
     ASSERT_EQ(autosaves().size(), 2U);

@@ -2,6 +2,7 @@
 // smallest and largest sizes are as good as any.
 #include "app/worker.h"
 #include "app_driver.h"
+#include "core/attention/switches.h"
 #include "core/document/trace.h"
 #include "core/editing/make_document.h"
 #include "long_pass.h"
@@ -85,7 +86,7 @@ TEST(Pace, TheNewestOfManyEditsWins) {
     ui.host().button(0, false);
     ui.frame();
   }
-  EXPECT_FALSE(ui.config().bias);
+  EXPECT_FALSE(ui.config().switches->bias);
   ui.settle();
   EXPECT_EQ(ui.trace().documentPtr(), ui.app().document());
 }

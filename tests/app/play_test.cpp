@@ -7,6 +7,7 @@
 #include "app/view_json.h"
 #include "app_driver.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "core/document/attention.h"
 #include "core/words/narration.h"
 #include "tests/core/support/cases.h"
@@ -277,7 +278,7 @@ TEST_F(Play, AnEditPlaysOnWithTheNewNumbers) {
   ui.view().frame.playing = true;
   ui.click("÷√d", "top bar");
   EXPECT_TRUE(ui.view().frame.playing);
-  EXPECT_FALSE(ui.config().scale);
+  EXPECT_FALSE(ui.config().switches->scale);
   EXPECT_NE(narration(), before);
   EXPECT_TRUE(ui.shows(narration(), "stage"));
   EXPECT_TRUE(ui.shows("× 1 =", "stage"));

@@ -6,6 +6,7 @@
 
 #include "app/ui/step_view/step_view_items.h"
 #include "app_driver.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/document/attention.h"
 
@@ -19,9 +20,9 @@ DocumentPtr turnedDocument() {
 
 /// Chooses one of the three settings of positions under More.
 void chooseInScores(AppDriver& ui, std::string_view name) {
-  const char* now = ui.config().rotary.on() ? "RoPE: Q and K turn"
-                    : ui.config().alibi     ? "ALiBi: less by distance"
-                                            : "no positions";
+  const char* now = ui.config().rotary.on()       ? "RoPE: Q and K turn"
+                    : ui.config().switches->alibi ? "ALiBi: less by distance"
+                                                  : "no positions";
   ui.click("More ▾", "top bar");
   ui.click(now, "Popup");
   ui.click(name, "Combo");
@@ -130,7 +131,7 @@ TEST(Rotation, ThetaIsSetNextToTheSwitch) {
 TEST(Alibi, TheSwitchPutsItIntoTheMask) {
   AppDriver ui(textDocument("The cat sat on the mat"));
   chooseInScores(ui, "ALiBi: less by distance");
-  EXPECT_TRUE(ui.config().alibi);
+  EXPECT_TRUE(ui.config().switches->alibi);
   ui.press(Key::escape);
   EXPECT_TRUE(ui.shows("+ ALiBi", "flow"));
   EXPECT_TRUE(ui.shows("S − m·d", "steps"));
@@ -152,7 +153,7 @@ TEST(Alibi, TheSwitchPutsItIntoTheMask) {
   EXPECT_TRUE(ui.shows("sum of 2 terms", "flow"));
   chooseInScores(ui, "RoPE: Q and K turn");  // one takes the other's place
   EXPECT_TRUE(ui.config().rotary.on());
-  EXPECT_FALSE(ui.config().alibi);
+  EXPECT_FALSE(ui.config().switches->alibi);
   ui.press(Key::escape);
   chooseInScores(ui, "ALiBi: less by distance");
   ui.press(Key::escape);

@@ -4,6 +4,7 @@
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/step_view/step_view_items.h"
 #include "app_driver.h"
+#include "core/attention/switches.h"
 
 namespace headscope::ui {
 namespace {
@@ -24,7 +25,7 @@ TEST(RowAttention, GateAndPairBiasAreSwitchedInTheMenuMore) {
   AppDriver ui;
   ui.click("More ▾", "top bar");
   ui.click("gate", "Popup");
-  EXPECT_TRUE(ui.config().gate);
+  EXPECT_TRUE(ui.config().switches->gate);
   EXPECT_FALSE(ui.shows("Seed of the bias", "Popup"));
   ui.click("a number for each pair", "Popup");
   ASSERT_TRUE(ui.config().pairBias.ofPairs());
@@ -34,7 +35,7 @@ TEST(RowAttention, GateAndPairBiasAreSwitchedInTheMenuMore) {
   ui.press(Key::escape);
   EXPECT_TRUE(has(ui.trace().config(), TensorId::gated));
   EXPECT_EQ(ui.undoAll(), 3);
-  EXPECT_FALSE(ui.config().gate);
+  EXPECT_FALSE(ui.config().switches->gate);
   EXPECT_FALSE(ui.config().pairBias.on());
 }
 

@@ -4,6 +4,7 @@
 
 #include "app_driver.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -37,25 +38,25 @@ class Settings : public testing::Test {
 
 TEST_F(Settings, Temperature) {
   type("Temperature", "2.5");
-  EXPECT_DOUBLE_EQ(config().temperature, 2.5);
+  EXPECT_DOUBLE_EQ(config().switches->temperature, 2.5);
   EXPECT_FLOAT_EQ(ui_.trace().value({TensorId::scores, 0, 0, 1, 1}),
                   ui_.trace().value({TensorId::rawScores, 0, 0, 1, 1}) / 8.0F / 2.5F);
   type("Temperature", "0");
   type("Temperature", "-1");
   type("Temperature", "nan");
-  EXPECT_TRUE(std::isfinite(config().temperature));
-  EXPECT_GT(config().temperature, 0.0);
+  EXPECT_TRUE(std::isfinite(config().switches->temperature));
+  EXPECT_GT(config().switches->temperature, 0.0);
 }
 
 TEST_F(Settings, ScoreCap) {
   type("Score cap", "2.5");
-  EXPECT_EQ(config().scoreCap, 2.5);
+  EXPECT_EQ(config().switches->scoreCap, 2.5);
   const float raw = ui_.trace().value({TensorId::rawScores, 0, 0, 1, 1});
   EXPECT_NEAR(ui_.trace().value({TensorId::scores, 0, 0, 1, 1}),
               2.5 * std::tanh(static_cast<double>(raw) / 8.0 / 2.5), 1e-6);
   type("Score cap", "-1");
   EXPECT_TRUE(ui_.shows("score_cap is -1: it must be 0 (no cap) or", "Popup"));
-  EXPECT_EQ(config().scoreCap, 2.5);
+  EXPECT_EQ(config().switches->scoreCap, 2.5);
 }
 
 TEST_F(Settings, Window) {
@@ -225,7 +226,7 @@ TEST_F(Settings, WhatWasRefusedGoesWithAGoodValueAStepOrThePopup) {
   ui_.press(Key::escape);
   ui_.click("More ▾", "top bar");
   EXPECT_FALSE(ui_.shows("warm", "Popup"));
-  EXPECT_EQ(config().temperature, 1.0);
+  EXPECT_EQ(config().switches->temperature, 1.0);
 }
 
 TEST_F(Settings, EscapeClosesThem) {

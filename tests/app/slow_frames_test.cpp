@@ -4,6 +4,7 @@
 
 #include "app/ui/top_bar.h"
 #include "app_driver.h"
+#include "core/attention/switches.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -169,7 +170,7 @@ TEST_F(SlowFrames, ControlsAreWalkedOneByOne) {
 }
 
 TEST_F(SlowFrames, EveryClickCounts) {
-  const bool before = ui.config().bias;
+  const bool before = ui.config().switches->bias;
   const ImVec2 bias = ui.at("bias", "top bar");
   const auto clicks = [&](int count) {
     ui.host().moveMouse(bias);
@@ -181,9 +182,9 @@ TEST_F(SlowFrames, EveryClickCounts) {
     ui.settle();
   };
   clicks(1);
-  EXPECT_NE(ui.config().bias, before);
+  EXPECT_NE(ui.config().switches->bias, before);
   clicks(3);
-  EXPECT_EQ(ui.config().bias, before);
+  EXPECT_EQ(ui.config().switches->bias, before);
   EXPECT_EQ(ui.undoAll(), 4);
 }
 

@@ -9,6 +9,7 @@
 #include "bare_look.h"
 #include "core/analysis/sharpness.h"
 #include "core/attention/dropped_cells.h"
+#include "core/attention/switches.h"
 #include "core/document/trace.h"
 #include "core/editing/make_document.h"
 
@@ -28,7 +29,7 @@ class TemperaturePanel : public testing::Test {
     ui_.typeInto(field, text, "flow");
     ui_.press(Key::enter);
   }
-  double temperature() { return ui_.config().temperature; }
+  double temperature() { return ui_.config().switches->temperature; }
   /// A point of the entropy chart's plot, 0 … 1 along its axis of temperatures.
   ImVec2 onEntropy(float along) {
     const auto left = ui_.screen().find("0.1", "flow");
@@ -60,7 +61,7 @@ TEST_F(TemperaturePanel, ShowsTheVarianceOfTheHeadsScores) {
   EXPECT_TRUE(ui_.shows("raw scores of head 6: variance", "flow"));
   EXPECT_TRUE(ui_.shows("at dk 64; after ÷√64:", "flow"));
   ui_.click("÷√dk", "flow");
-  EXPECT_FALSE(ui_.config().scale);
+  EXPECT_FALSE(ui_.config().switches->scale);
   EXPECT_TRUE(ui_.shows("at dk 64; not divided by √dk:", "flow"));
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "app_driver.h"
+#include "core/attention/switches.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -200,7 +201,7 @@ TEST(Text, ExamplesAreOpenedAsWholeStates) {
     Mask causal;  // a fresh mask for each
     causal.causal = true;
     ui.app().apply(SetMask{causal, {}}, "");
-    ui.app().apply(SetSwitch{&AttentionConfig::scale, false}, "");
+    ui.app().apply(SetSwitch{&Switches::scale, false}, "");
     ui.view().selection.head = 3;
     ui.view().selection.cell = CellRef{TensorId::weights, 0, 3, 1, 1};
     ui.settle();

@@ -4,6 +4,7 @@
 #include "app/ui/color_maps.h"
 #include "app/ui/theme.h"
 #include "app_driver.h"
+#include "core/attention/switches.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -221,12 +222,12 @@ TEST(TopBar, WhatDoesNotFitTheMemoryIsRefusedWithTheFigure) {
 TEST(TopBar, SwitchesBiasCausalAndScale) {
   AppDriver ui;
   ui.click("bias", "top bar");
-  EXPECT_FALSE(ui.trace().config().bias);
+  EXPECT_FALSE(ui.trace().config().switches->bias);
   ui.click("causal", "top bar");
   EXPECT_TRUE(ui.trace().config().mask.causal);
   EXPECT_EQ(ui.trace().value({TensorId::weights, 0, 0, 0, 1}), 0.0F);
   ui.click("÷√dk", "top bar");
-  EXPECT_FALSE(ui.trace().config().scale);
+  EXPECT_FALSE(ui.trace().config().switches->scale);
   EXPECT_EQ(ui.trace().value({TensorId::scores, 0, 0, 2, 1}),
             ui.trace().value({TensorId::rawScores, 0, 0, 2, 1}));
   ui.click("causal", "top bar");
@@ -282,20 +283,20 @@ TEST(TopBar, UndoesAndRedoesByButtonAndByKey) {
   const TracePtr before = ui.app().trace();
   ui.click("bias", "top bar");
   ui.click("↶", "top bar");
-  EXPECT_TRUE(ui.config().bias);
+  EXPECT_TRUE(ui.config().switches->bias);
   EXPECT_TRUE(ui.shows("undone: bias off"));
   EXPECT_TRUE(sameValues(ui.trace(), *before, TensorId::output));
   ui.click("↷", "top bar");
-  EXPECT_FALSE(ui.trace().config().bias);
+  EXPECT_FALSE(ui.trace().config().switches->bias);
   ui.press(Key{'Z'}, true);
-  EXPECT_TRUE(ui.trace().config().bias);
+  EXPECT_TRUE(ui.trace().config().switches->bias);
   ui.press(Key{'Z'}, true, true);
-  EXPECT_FALSE(ui.trace().config().bias);
+  EXPECT_FALSE(ui.trace().config().switches->bias);
   ui.press(Key{'Z'}, true);
   ui.press(Key{'Z'}, true);  // nothing is left to undo
-  EXPECT_TRUE(ui.config().bias);
+  EXPECT_TRUE(ui.config().switches->bias);
   ui.press(Key{'Y'}, true);
-  EXPECT_FALSE(ui.config().bias);
+  EXPECT_FALSE(ui.config().switches->bias);
 }
 
 TEST(TopBar, OneFieldTypedInTwiceIsTwoEntries) {

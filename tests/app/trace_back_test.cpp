@@ -14,6 +14,7 @@
 #include "app/ui/step_view/step_view_items.h"
 #include "app/ui/view_state.h"
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/document/document.h"
 #include "core/editing/make_document.h"
 #include "core/words/arithmetic.h"
@@ -88,7 +89,7 @@ TEST_P(TraceBackOf, EveryWayFromTheOutputEndsInTheDocumentAndIsShown) {
   for (std::size_t i = 0; i < kTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
     const bool bias = id >= TensorId::bQ && id <= TensorId::bO;
-    const bool used = bias ? c.bias : id != TensorId::memory || c.crossAttention();
+    const bool used = bias ? c.switches->bias : id != TensorId::memory || c.crossAttention();
     const bool scored = id == TensorId::wQ || id == TensorId::wK || id == TensorId::bQ ||
                         id == TensorId::bK || id == TensorId::x ||
                         (id >= TensorId::qProj && id <= TensorId::maskedScores);

@@ -8,6 +8,7 @@
 #include "app/live_training.h"
 #include "app/ui/train/train_page.h"
 #include "app_driver.h"
+#include "core/attention/switches.h"
 
 namespace headscope::ui {
 namespace {
@@ -193,7 +194,7 @@ TEST(TrainPage, OpensALayerAsTheDocumentWithItsOwnWeights) {
   EXPECT_EQ(ui.config().dModel, 64);
   EXPECT_EQ(ui.config().numHeads, 4);
   EXPECT_EQ(ui.config().seqLen, 16);
-  EXPECT_FALSE(ui.config().bias);
+  EXPECT_FALSE(ui.config().switches->bias);
 
   // what the page drew is what the engine computes of that document
   const training::Task& task = training::taskFromString("cards");

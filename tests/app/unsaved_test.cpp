@@ -6,6 +6,7 @@
 
 #include "app/autosave.h"
 #include "app/session_store.h"
+#include "core/attention/switches.h"
 #include "core/document/trace.h"
 #include "core/editing/edit.h"
 #include "session_window.h"
@@ -146,9 +147,9 @@ TEST_F(Recovery, OneKeyDiscardsNothing) {
 
 TEST_F(Recovery, LeavesItsLetterToTheTools) {
   ui_.view().selection.tool = "temperature";
-  const bool scale = ui_.config().scale;
+  const bool scale = ui_.config().switches->scale;
   ui_.pressAlt(Key{'R'});
-  EXPECT_NE(ui_.config().scale, scale);
+  EXPECT_NE(ui_.config().switches->scale, scale);
   EXPECT_EQ(offered(), 2U);
 }
 
@@ -156,7 +157,7 @@ TEST_F(Unsaved, ASceneToStartWithLeavesTheSessionsOwnDocument) {
   AppOptions options;
   options.document = textDocument("The session");
   const DocumentPtr scene =
-      apply(*options.document, SetSwitch{&AttentionConfig::temperature, 2.0}, kTestBudget).document;
+      apply(*options.document, SetSwitch{&Switches::temperature, 2.0}, kTestBudget).document;
   options.scenes = {{3, {""}, scene, "{}"}};
   options.sessionPath = lecture();
   options.scene = 3;

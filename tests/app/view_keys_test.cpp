@@ -1,6 +1,7 @@
 // Single letters: heads, parts, tabs, and the switches of the tool that is open.
 #include "app/ui/tools/tools.h"
 #include "app_driver.h"
+#include "core/attention/switches.h"
 
 namespace headscope::ui {
 namespace {
@@ -51,20 +52,20 @@ TEST(ViewKeys, ChooseNothingOnPagesThatDoNotShowTheLayer) {
 TEST(ViewKeys, ChangeTheTemperatureWhereItsToolIsOpenAndNowhereElse) {
   AppDriver ui;
   ui.pressAlt(Key::equal);
-  EXPECT_EQ(ui.config().temperature, 1.0);
+  EXPECT_EQ(ui.config().switches->temperature, 1.0);
   ui.press(Key{'S'});
   ui.pressAlt(Key::equal);
-  EXPECT_GT(ui.config().temperature, 1.0);
+  EXPECT_GT(ui.config().switches->temperature, 1.0);
   ui.pressAlt(Key::minus);
-  EXPECT_EQ(ui.config().temperature, 1.0);
+  EXPECT_EQ(ui.config().switches->temperature, 1.0);
   ui.pressAlt(Key{'R'});
-  EXPECT_FALSE(ui.config().scale);
+  EXPECT_FALSE(ui.config().switches->scale);
   ui.pressAlt(Key{'O'});
   EXPECT_EQ(ui.config().dropout.rate, 0.1);
   ui.pressAlt(Key{'O'});
   EXPECT_FALSE(ui.config().dropout.on());
   for (int i = 0; i < 40; ++i) ui.pressAlt(Key::minus);
-  EXPECT_EQ(ui.config().temperature, 0.05);
+  EXPECT_EQ(ui.config().switches->temperature, 0.05);
 }
 
 TEST(ViewKeys, NothingTypedOutsideOfAFieldChangesTheLayer) {

@@ -2,6 +2,7 @@
 #include "app/ui/ids.h"
 #include "app_driver.h"
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/attention/tensor_id.h"
 #include "core/editing/make_document.h"
 
@@ -49,7 +50,7 @@ TEST_F(WhyTool, LeavesOutWhatIsZeroThroughout) {
   AttentionConfig config;
   config.dModel = 512;
   config.numHeads = config.numKvHeads = 8;
-  config.bias = false;
+  config.switches->bias = false;
   AppDriver ui(makeDocument("", config, TextSource{{"The cat slept."}, {}}, Positions::named,
                             {WeightInit::xavier, 1, {}}, kTestBudget),
                1600, 2000, withWhy());

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/attention/steps/softmax_row.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/formats/pytorch_script.h"
 #include "core/formats/session.h"
@@ -22,7 +23,7 @@ namespace headscope::test {
 namespace {
 
 DocumentPtr penalised(AttentionConfig config) {
-  config.alibi = true;
+  config.switches->alibi = true;
   return randomDocument(config);
 }
 
@@ -78,8 +79,7 @@ TEST(Alibi, EveryPathGivesTheSameBits) {
 TEST(Alibi, StepsRunFromTheMaskOn) {
   const DocumentPtr plain = randomDocument(sized(16, 4, 6));
   const TracePtr before = runAttention(plain);
-  const TracePtr there =
-      runAttention(edited(plain, SetSwitch{&AttentionConfig::alibi, true}), before);
+  const TracePtr there = runAttention(edited(plain, SetSwitch{&Switches::alibi, true}), before);
   EXPECT_EQ(stepsThatRan(*there),
             (std::vector<std::string>{"mask", "softmax", "weigh", "concat", "output"}));
   expectSameBits(*there, *runAttention(penalised(plain->config)));
@@ -90,11 +90,11 @@ TEST(Alibi, StepsRunFromTheMaskOn) {
 
 TEST(Alibi, ItAndRopeTakeEachOthersPlace) {
   const DocumentPtr alibi =
-      edited(randomDocument(sized(16, 4, 6)), SetSwitch{&AttentionConfig::alibi, true});
+      edited(randomDocument(sized(16, 4, 6)), SetSwitch{&Switches::alibi, true});
   const DocumentPtr rope = edited(alibi, SetRotary{{.theta = 100.0}});
   EXPECT_TRUE(rope->config.rotary.on());
-  EXPECT_FALSE(rope->config.alibi);
-  EXPECT_EQ(edited(rope, SetSwitch{&AttentionConfig::alibi, true})->config, alibi->config);
+  EXPECT_FALSE(rope->config.switches->alibi);
+  EXPECT_EQ(edited(rope, SetSwitch{&Switches::alibi, true})->config, alibi->config);
   EXPECT_EQ(edited(alibi, SetRotary{})->config, alibi->config);  // off is off, and no more
   AttentionConfig both = alibi->config;
   both.rotary.theta = 100.0;
@@ -107,7 +107,7 @@ TEST(Alibi, CrossAttentionIsRefused) {
   cross.memoryLen = 4;
   expectUserError(
       [&] {
-        edited(randomDocument(cross), SetSwitch{&AttentionConfig::alibi, true});
+        edited(randomDocument(cross), SetSwitch{&Switches::alibi, true});
       },
       "turn ALiBi off");
 }
@@ -165,7 +165,7 @@ TEST(Alibi, TheScriptHasTheSlopesAndTheModuleTheBias) {
 
 TEST(Alibi, TheFlowNamesIt) {
   AttentionConfig c = sized(16, 4, 6);
-  c.alibi = true;
+  c.switches->alibi = true;
   EXPECT_EQ(step(StepId::mask).text(c).flow, " + ALiBi");
   c.mask.causal = true;
   EXPECT_EQ(step(StepId::mask).text(c).flow, " + ALiBi + mask");

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/reference.h"
 
@@ -90,10 +91,10 @@ std::vector<Change> allChanges() {
       editing("Width", SetDimensions{64, 4, 4}, kAll),
       editing("Tokens", SetTokens{9}, kAll),
       editing("Batch", SetBatch{2}, kAll),
-      editing("Bias", SetSwitch{&AttentionConfig::bias, false}, kAll),
-      editing("Scale", SetSwitch{&AttentionConfig::scale, false}, from("scale")),
-      editing("Temperature", SetSwitch{&AttentionConfig::temperature, 2.0}, from("scale")),
-      editing("TemperatureAsItWas", SetSwitch{&AttentionConfig::temperature, 1.0}, {}),
+      editing("Bias", SetSwitch{&Switches::bias, false}, kAll),
+      editing("Scale", SetSwitch{&Switches::scale, false}, from("scale")),
+      editing("Temperature", SetSwitch{&Switches::temperature, 2.0}, from("scale")),
+      editing("TemperatureAsItWas", SetSwitch{&Switches::temperature, 1.0}, {}),
       editing("Mask", SetMask{causal()}, from("mask")),
       editing("MaskAsItWas", SetMask{}, {}),
       editing("RowsWithoutKeys", SetMask{withoutKeys()}, from("mask")),

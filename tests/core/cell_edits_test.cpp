@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/document/document.h"
 #include "tests/core/support/documents.h"
 
@@ -247,7 +248,7 @@ TEST(EditedCells, StayWhereTheSizesStayAndGoWithANoteOtherwise) {
   const DocumentPtr text = fromTexts({"the cat sat on the mat"});
   DocumentPtr d = edited(text, SetCell{{TensorId::x, 0, -1, 1, 2}, 9.0F});
   d = edited(d, SetCell{{TensorId::wV, -1, -1, 1, 2}, 8.0F});
-  d = edited(edited(d, SetSwitch{&AttentionConfig::bias, false}), SetHeadGain{1, 0.0F});
+  d = edited(edited(d, SetSwitch{&Switches::bias, false}), SetHeadGain{1, 0.0F});
   EXPECT_EQ(d->input->x.at({0, 1, 2}), 9.0F);
   EXPECT_EQ(d->weights.wV.at({1, 2}), 8.0F);
   const EditResult other = applied(d, SetText{0, false, "a dog barked"});

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/switches.h"
 #include "tests/core/support/cases.h"
 
 namespace headscope::test {
@@ -46,9 +47,9 @@ TEST(Config, DerivedDimensions) {
   EXPECT_EQ(c.kvHead(4), 1);
   EXPECT_EQ(c.kvWidth(), 64);
   EXPECT_FLOAT_EQ(c.scoreMultiplier(), 1.0F / std::sqrt(8.0F));
-  EXPECT_FLOAT_EQ(with(c, [](auto& d) { d.temperature = 0.5; }).scoreMultiplier(),
+  EXPECT_FLOAT_EQ(with(c, [](auto& d) { d.switches->temperature = 0.5; }).scoreMultiplier(),
                   2.0F / std::sqrt(8.0F));
-  EXPECT_EQ(with(c, [](auto& d) { d.scale = false; }).scoreMultiplier(), 1.0F);
+  EXPECT_EQ(with(c, [](auto& d) { d.switches->scale = false; }).scoreMultiplier(), 1.0F);
 }
 
 TEST(Config, SevenHeadsOf512NameTheNearestThatDivide) {
@@ -100,7 +101,7 @@ TEST(Config, KeyValueHeadsMustShareEvenly) {
 TEST(Config, TemperatureIsAFiniteNumberAboveZero) {
   for (const double value : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
                              std::numeric_limits<double>::infinity(), 1e-300, 3.5e38, 1e308}) {
-    expectProblem(changedConfig([&](auto& c) { c.temperature = value; }), "temperature",
+    expectProblem(changedConfig([&](auto& c) { c.switches->temperature = value; }), "temperature",
                   {"temperature is", "above 0"});
   }
 }
@@ -146,7 +147,7 @@ TEST(Config, AllFindingsAreGivenAtOnce) {
   EXPECT_EQ(validate(changedConfig([](auto& c) {
               c.numHeads = 7;
               c.seqLen = 0;
-              c.temperature = 0.0;
+              c.switches->temperature = 0.0;
             })).size(),
             3U);
 }

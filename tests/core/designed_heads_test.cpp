@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/attention/switches.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/heads/distance_kernel.h"
@@ -296,7 +297,7 @@ TEST(DesignedHeads, OutputProjectionIsDense) {
 TEST(DesignedHeads, WeightsAreSoft) {
   for (const std::string& text : {kFluffy, kBank}) {
     const DocumentPtr scaled = designedText(text);
-    const DocumentPtr unscaled = edited(scaled, SetSwitch{&AttentionConfig::scale, false});
+    const DocumentPtr unscaled = edited(scaled, SetSwitch{&Switches::scale, false});
     const TracePtr soft = runAttention(scaled, nullptr, {});
     const TracePtr sharp = runAttention(unscaled, nullptr, {});
     const auto heads = designedHeads(*scaled);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/document/document.h"
 #include "tests/core/support/documents.h"
 
@@ -226,7 +227,7 @@ TEST(Loaded, WeightsBringTheirWidth) {
   expectConsistent(*after);
   EXPECT_EQ(after->config.dModel, 64);
   EXPECT_EQ(after->config.numKvHeads, 2);
-  EXPECT_FALSE(after->config.bias);
+  EXPECT_FALSE(after->config.switches->bias);
   EXPECT_TRUE(after->weights.wQ.sameAs(weights.wQ));
   EXPECT_EQ(after->weightSource.loadedFrom, "w.safetensors");
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/attention/switches.h"
 #include "tests/core/support/documents.h"
 
 namespace headscope::test {
@@ -169,16 +170,16 @@ TEST(Switches, EachSetsItsFieldAndNothingElse) {
     EXPECT_TRUE(sameWeights(*before, *after.document));
     EXPECT_EQ(after.note, "");
   };
-  check(SetSwitch{&AttentionConfig::bias, false}, [](auto& c) { c.bias = false; });
-  check(SetSwitch{&AttentionConfig::scale, false}, [](auto& c) { c.scale = false; });
-  check(SetSwitch{&AttentionConfig::temperature, 0.5}, [](auto& c) { c.temperature = 0.5; });
+  check(SetSwitch{&Switches::bias, false}, [](auto& c) { c.switches->bias = false; });
+  check(SetSwitch{&Switches::scale, false}, [](auto& c) { c.switches->scale = false; });
+  check(SetSwitch{&Switches::temperature, 0.5}, [](auto& c) { c.switches->temperature = 0.5; });
   check(masked(before, [](Mask& m) { m.causal = true; }), [](auto& c) { c.mask.causal = true; });
   check(masked(before, [](Mask& m) { m.window = 2; }), [](auto& c) { c.mask.window = 2; });
   check(SetHeadGain{2, 0.0F}, [](auto& c) { c.headGains = {1.0F, 1.0F, 0.0F, 1.0F}; });
   check(SetSinks{{0.5F, 0.0F, -1.0F, 2.0F}}, [](auto& c) { c.sinks = {0.5F, 0.0F, -1.0F, 2.0F}; });
   expectRefused(before, SetSinks{{0.0F, 0.0F, std::numeric_limits<float>::quiet_NaN(), 0.0F}},
                 "sinks", "finite");
-  expectRefused(before, SetSwitch{&AttentionConfig::temperature, 0.0}, "temperature", "above 0");
+  expectRefused(before, SetSwitch{&Switches::temperature, 0.0}, "temperature", "above 0");
   expectRefused(before, masked(before, [](Mask& m) { m.window = -1; }), "window", "window is -1");
   expectRefused(before,
                 masked(before,
@@ -221,8 +222,8 @@ TEST(EditNames, AreWhatTheUndoListShows) {
   EXPECT_EQ(nameOf(SetDimensions{48, 4, 2}, *d), "key/value heads 4 → 2");
   EXPECT_EQ(nameOf(SetTokens{7}, *d), "tokens 3 → 7");
   EXPECT_EQ(nameOf(SetBatch{2}, *d), "batch 1 → 2");
-  EXPECT_EQ(nameOf(SetSwitch{&AttentionConfig::bias, false}, *d), "bias off");
-  EXPECT_EQ(nameOf(SetSwitch{&AttentionConfig::temperature, 0.5}, *d), "temperature 1 → 0.5");
+  EXPECT_EQ(nameOf(SetSwitch{&Switches::bias, false}, *d), "bias off");
+  EXPECT_EQ(nameOf(SetSwitch{&Switches::temperature, 0.5}, *d), "temperature 1 → 0.5");
   EXPECT_EQ(nameOf(masked(d, [](Mask& m) { m.causal = true; }), *d), "causal on");
   EXPECT_EQ(nameOf(masked(d, [](Mask& m) { m.window = 3; }), *d), "window 3");
   EXPECT_EQ(nameOf(SetPositions{Positions::none}, *d), "positions off");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/document/document.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/sanitized.h"
@@ -51,10 +52,9 @@ CellRef anyCell(TensorId id, const AttentionConfig& c, EditDraws& draws) {
 Edit anySwitch(const AttentionConfig& c, EditDraws& draws) {
   switch (draws.below(4)) {
     case 0:
-      return SetSwitch{&AttentionConfig::temperature,
-                       1.25 + static_cast<double>(draws.value()) / 2.0};
+      return SetSwitch{&Switches::temperature, 1.25 + static_cast<double>(draws.value()) / 2.0};
     case 1:
-      return SetSwitch{&AttentionConfig::bias, !c.bias};
+      return SetSwitch{&Switches::bias, !c.switches->bias};
     case 2:
       return SetDropout{{c.dropout.on() ? 0.0 : 0.25, 5}};
     default: {
@@ -70,7 +70,7 @@ Edit anyEdit(const Document& d, EditDraws& draws) {
   std::vector<TensorId> operands{TensorId::x, TensorId::wQ, TensorId::wK, TensorId::wV,
                                  TensorId::wO};
   if (c.crossAttention()) operands.push_back(TensorId::memory);
-  if (c.bias) {
+  if (c.switches->bias) {
     for (const TensorId id : {TensorId::bQ, TensorId::bK, TensorId::bV, TensorId::bO}) {
       operands.push_back(id);
     }

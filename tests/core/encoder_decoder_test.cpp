@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/model_edits.h"
@@ -351,7 +352,7 @@ TEST(EncoderDecoder, EditsFollowASourceOfAnotherLength) {
   const ModelPtr model = opened(family("t5"));
   const ModelTracePtr trace = passOver(model);
   Document edited = *trace->layer(3)->documentPtr();
-  edited.config.temperature = 2.0;
+  edited.config.switches->temperature = 2.0;
   edited.pins = Pins::from(
       {{{TensorId::weights, 0, 1, 2, 1}, 0.5F}, {{TensorId::weights, 0, 1, 2, 5}, 0.25F}});
   const auto document = withLayer(trace->document(), 3, edited);
@@ -362,7 +363,7 @@ TEST(EncoderDecoder, EditsFollowASourceOfAnotherLength) {
   EXPECT_FALSE(isEdited(*withLayer(trace->document(), 3, *trace->layer(3)->documentPtr()), 3));
   const Document& now = after->layer(3)->document();
   EXPECT_EQ(now.config.memoryLen, 3);
-  EXPECT_EQ(now.config.temperature, 2.0);
+  EXPECT_EQ(now.config.switches->temperature, 2.0);
   EXPECT_EQ(now.pins.all().size(), 1U);
   EXPECT_EQ(now.input->memoryTokens.front(), (std::vector<std::string>{"7", "3", "40"}));
   expectUserError([&] { withLayer(after->document(), 3, edited); }, "keeps its size");

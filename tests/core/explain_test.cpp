@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/reference.h"
 
@@ -90,7 +91,7 @@ class Explain : public testing::TestWithParam<Case> {
 
   std::size_t termCount(TensorId id, const CellRef& cell) const {
     const AttentionConfig& c = config();
-    const std::size_t bias = c.bias ? 1 : 0;
+    const std::size_t bias = c.switches->bias ? 1 : 0;
     const auto n = [](Index count) { return static_cast<std::size_t>(count); };
     switch (id) {
       case TensorId::qProj:
@@ -206,8 +207,9 @@ TEST(ExplainWords, ScaleNamesItsFactor) {
         .right;
   };
   EXPECT_EQ(right(sized(8, 2, 3)), "1/√4");
-  EXPECT_EQ(right(with(sized(8, 2, 3), [](auto& c) { c.temperature = 2.0; })), "1/√4 / 2");
-  EXPECT_EQ(right(with(sized(8, 2, 3), [](auto& c) { c.scale = false; })), "1");
+  EXPECT_EQ(right(with(sized(8, 2, 3), [](auto& c) { c.switches->temperature = 2.0; })),
+            "1/√4 / 2");
+  EXPECT_EQ(right(with(sized(8, 2, 3), [](auto& c) { c.switches->scale = false; })), "1");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/editing/make_document.h"
 #include "core/formats/numpy_files.h"
 #include "core/tensor/safetensors.h"
@@ -202,7 +203,7 @@ TEST(ExportTensor, SafetensorsHoldsTheTensorUnderItsName) {
 TEST(ExportTensor, SafetensorsSaysWhichMistakesAreOn) {
   const TempFolder folder;
   const auto config = with(causalBatch(), [](auto& c) {
-    c.scale = false;
+    c.switches->scale = false;
     c.mistakes.zeroForMasked = true;
   });
   exportTensor(folder / "m.safetensors", *passOf(config), TensorId::weights,
@@ -226,7 +227,7 @@ TEST(ExportTensor, APassHasNoMemoryOrBiasesThatItDoesNotUse) {
   EXPECT_EQ(tensorsOf(config).size(), kTensorCount - 1);
   expectUserError([&] { requireTensor("memory", config); }, "memory", "self-attention");
   expectUserError([&] { requireTensor("logits", config); }, "'logits'", "x, W_Q", "output");
-  config.bias = false;
+  config.switches->bias = false;
   config.memoryLen = 2;
   EXPECT_EQ(requireTensor("memory", config), TensorId::memory);
   EXPECT_EQ(tensorsOf(config).size(), kTensorCount - 4);

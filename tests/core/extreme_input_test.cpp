@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/switches.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/reference.h"
 #include "tests/core/test_files.h"
@@ -58,10 +59,11 @@ TEST(ExtremeInput, OverflowIsRefusedWithTensorAndIndex) {
 /// Raw scores within float32 may overflow once they are divided by a small temperature.
 TEST(ExtremeInput, ScoresThatTheTemperatureMakesTooLargeAreRefused) {
   AttentionConfig c = sized(8, 2, 3);
-  c.temperature = 1e-10;
+  c.switches->temperature = 1e-10;
   const DocumentPtr document = scaled(c, 1e15F, 1.0F);
   expectUserError([&] { runAttention(document); }, "scores[0, 0, 0, 0]", "temperature");
-  const DocumentPtr warm = changed(document, [](Document& d) { d.config.temperature = 1.0; });
+  const DocumentPtr warm =
+      changed(document, [](Document& d) { d.config.switches->temperature = 1.0; });
   const TracePtr good = runAttention(warm);
   expectUserError([&] { runAttention(document, good); }, "scores[0, 0, 0, 0]", "temperature");
   c.headGains = {0.0F, 0.0F};  // no head's result shows it
@@ -72,7 +74,7 @@ TEST(ExtremeInput, ScoresThatTheTemperatureMakesTooLargeAreRefused) {
 TEST(ExtremeInput, LargeScoresGiveOneHotWeights) {
   const TracePtr trace = runAttention(randomDocument(sized(8, 2, 6)));
   const DocumentPtr steep =
-      changed(trace->documentPtr(), [](Document& d) { d.config.temperature = 1e-6; });
+      changed(trace->documentPtr(), [](Document& d) { d.config.switches->temperature = 1e-6; });
   const TracePtr hot = runAttention(steep);
   expectAllFinite(*hot);
   for (const float weight : hot->tensor(TensorId::weights).values()) {
@@ -105,7 +107,7 @@ TEST(ExtremeInput, EqualTokensShareTheirAttentionEvenly) {
 /// A forbidden score far above the allowed ones leaves the softmax of these alone.
 TEST(ExtremeInput, ForbiddenScoresDoNotDisturbTheRest) {
   AttentionConfig c = sized(4, 1, 3);
-  c.scale = false;
+  c.switches->scale = false;
   c.mask.painted = painted(3, 3, {1, 0, 1, 1, 0, 1, 1, 0, 1});
   const DocumentPtr document = documentOf(
       c, Tensor::fromValues({1, 3, 4}, std::vector<float>{1, 2, 0, 1, 90, 90, 90, 90, 0, 1, 1, 0}),

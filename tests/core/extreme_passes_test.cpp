@@ -13,6 +13,7 @@
 #include "core/analysis/sharpness.h"
 #include "core/attention/steps/softmax_row.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/reference.h"
 #include "tests/core/support/sanitized.h"
@@ -94,9 +95,9 @@ std::vector<Extreme> extremes() {
              painted(c.seqLen, c.keys(),
                      std::vector<std::uint8_t>(static_cast<std::size_t>(c.seqLen * c.keys()), 0));
        }},
-      {"Cold", [](Document& d) { d.config.temperature = 1e-30; }, false},
-      {"Hot", [](Document& d) { d.config.temperature = 1e30; }},
-      {"HotterThanFloats", [](Document& d) { d.config.temperature = 1e300; }},
+      {"Cold", [](Document& d) { d.config.switches->temperature = 1e-30; }, false},
+      {"Hot", [](Document& d) { d.config.switches->temperature = 1e30; }},
+      {"HotterThanFloats", [](Document& d) { d.config.switches->temperature = 1e300; }},
   };
 }
 
@@ -257,7 +258,7 @@ TEST_P(ExtremeSoftmax, EveryProcessorGivesTheseWeights) {
 
 TEST(RowWeightsOfExtremes, ScoresThatLeaveFloat32HaveTheirWeights) {
   AttentionConfig c = sized(4, 1, 3);
-  c.scale = false;
+  c.switches->scale = false;
   const DocumentPtr document = documentOf(
       c, Tensor::fromValues({1, 3, 4}, std::vector<float>{1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0}), {},
       drawWeights(c, WeightInit::identity, 1));

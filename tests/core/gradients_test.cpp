@@ -57,7 +57,7 @@ TEST_P(GoldenGradients, AgreeWithPyTorch) {
     expectClose(gradients->tensor(id), file.read(stored).values(), stored);
   }
   const AttentionConfig& c = golden.config;
-  const int operands = (c.bias ? 9 : 5) + (c.crossAttention() ? 1 : 0);
+  const int operands = (c.switches->bias ? 9 : 5) + (c.crossAttention() ? 1 : 0);
   EXPECT_EQ(compared, golden.storedInputs ? operands : 1);
 }
 
@@ -184,7 +184,7 @@ class Gradient : public testing::TestWithParam<Case> {
     for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
       const auto id = static_cast<TensorId>(i);
       if (isResult(id) || !has(config(), id)) continue;
-      if (!config().bias && isBias(id)) {
+      if (!config().switches->bias && isBias(id)) {
         EXPECT_TRUE(gradients->tensor(id).empty());
         continue;
       }
@@ -231,7 +231,7 @@ TEST_P(Gradient, OfEachCellIsExplained) {
   const GradientsPtr gradients = gradientsOf(trace, gradOutput_);
   for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
-    if (!has(config(), id) || (!config().bias && isBias(id))) continue;
+    if (!has(config(), id) || (!config().switches->bias && isBias(id))) continue;
     const TensorInfo& t = info(id);
     const Shape shape = shapeOf(id, config());
     ASSERT_EQ(gradients->materialise(id).shape(), shape) << t.name;

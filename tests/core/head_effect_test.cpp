@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/attention/switches.h"
 #include "tests/core/support/head_reference.h"
 #include "tests/core/support/patterns.h"
 
@@ -31,7 +32,7 @@ TEST(HeadEffect, TermsAndTheBiasAddUpToTheOutput) {
         const Tensor term = headTerm(*trace, item, h);
         for (std::size_t n = 0; n < sum.size(); ++n) sum[n] += term.data()[n];
       }
-      for (std::size_t n = 0; n < sum.size() && c.bias; ++n) {
+      for (std::size_t n = 0; n < sum.size() && c.switches->bias; ++n) {
         sum[n] += trace->tensor(TensorId::bO).at({static_cast<Index>(n) % c.dModel});
       }
       expectClose(trace->tensor(TensorId::output).slice(0, item, item + 1), sum, "output");

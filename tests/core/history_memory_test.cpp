@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/switches.h"
 #include "core/base/random.h"
 #include "core/document/document.h"
 #include "core/editing/history.h"
@@ -95,9 +96,9 @@ TEST(HistoryMemory, CountsThePinsThatChange) {
   const auto pin = static_cast<Index>(sizeof(Pin));
   const Index once = added(SetPin{{first, 1.0F}});
   EXPECT_EQ(added(SetPin{{second, 1.0F}}), once);
-  EXPECT_EQ(added(SetPin{{second, 2.0F}}), once + pin);              // the value before it as well
-  EXPECT_LT(added(SetSwitch{&AttentionConfig::bias, false}), once);  // shares them
-  EXPECT_GE(added(RemoveAllPins{}), once + pin - 100);  // two of them; its name is shorter
+  EXPECT_EQ(added(SetPin{{second, 2.0F}}), once + pin);       // the value before it as well
+  EXPECT_LT(added(SetSwitch{&Switches::bias, false}), once);  // shares them
+  EXPECT_GE(added(RemoveAllPins{}), once + pin - 100);        // two of them; its name is shorter
 }
 
 TEST(HistoryMemory, APinOnEveryScore) {
@@ -124,7 +125,7 @@ TEST(HistoryMemory, APinOnEveryScore) {
 
 TEST(HistoryMemory, PatchedStatesHoldNoTensors) {
   History h(fromSource(TextSource{{"the cat sat"}, {}}, sized(96, 4, 1)), kBudget);
-  h.apply(SetSwitch{&AttentionConfig::bias, false});  // shares W_Q with the start
+  h.apply(SetSwitch{&Switches::bias, false});  // shares W_Q with the start
   const std::weak_ptr<const Document> second = h.current();
   h.apply(cellEdit(*h.current(), 0, 3, 2.0F));
   h.apply(cellEdit(*h.current(), 1, 3, 2.0F));

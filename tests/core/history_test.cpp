@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/document/document.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/test_files.h"
@@ -21,7 +22,7 @@ TEST(History, UndoAndRedoGiveTheVerySameDocuments) {
   EXPECT_EQ(h.undoName(), "");
   h.apply(SetTokens{5});
   const DocumentPtr second = h.current();
-  h.apply(SetSwitch{&AttentionConfig::bias, false});
+  h.apply(SetSwitch{&Switches::bias, false});
   const DocumentPtr third = h.current();
   EXPECT_EQ(h.undoName(), "bias off");
   h.undo();
@@ -91,7 +92,7 @@ TEST(History, OneGestureIsOneEntry) {
 TEST(History, OtherGesturesAndUndoEndOne) {
   History h = history();
   h.apply(SetTokens{4}, "tokens");
-  h.apply(SetSwitch{&AttentionConfig::temperature, 2.0}, "temperature");
+  h.apply(SetSwitch{&Switches::temperature, 2.0}, "temperature");
   h.apply(SetTokens{5}, "tokens");
   h.apply(SetTokens{6});
   h.apply(SetTokens{7});
@@ -121,7 +122,7 @@ TEST(History, TheBudgetDropsTheOldest) {
 
 TEST(History, WhatEntriesShareCostsNothing) {
   History h = history(1'000'000);  // 27 times the weights
-  for (int i = 0; i < 200; ++i) h.apply(SetSwitch{&AttentionConfig::bias, i % 2 == 0});
+  for (int i = 0; i < 200; ++i) h.apply(SetSwitch{&Switches::bias, i % 2 == 0});
   Index undone = 0;
   for (; h.canUndo(); ++undone) h.undo();
   EXPECT_EQ(undone, 200);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/random.h"
 #include "core/document/document.h"
 #include "core/editing/history.h"
@@ -51,7 +52,7 @@ class RandomWalk {
     const Document& d = *history_.current();
     switch (next(18)) {
       case 0:
-        return SetSwitch{&AttentionConfig::bias, next(2) == 0};
+        return SetSwitch{&Switches::bias, next(2) == 0};
       case 1:
         return SetTokens{static_cast<Index>(2 + next(6))};
       case 2:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/formats/model_config_json.h"
 #include "core/formats/model_directory.h"
 #include "core/model/model_trace.h"
@@ -196,10 +197,10 @@ TEST(ModelConfigs, Gpt2ScalesByItsLayerWhereItSaysSo) {
   ModelFolder m("tiny-gpt2");
   m.config["scale_attn_by_inverse_layer_idx"] = true;
   const ModelConfig config = opened(m)->config();
-  EXPECT_EQ(config.attention(0, 3).temperature, 1.0);
-  EXPECT_EQ(config.attention(1, 3).temperature, 2.0);
+  EXPECT_EQ(config.attention(0, 3).switches->temperature, 1.0);
+  EXPECT_EQ(config.attention(1, 3).switches->temperature, 2.0);
   m.config["scale_attn_weights"] = false;
-  EXPECT_FALSE(opened(m)->config().attention(0, 3).scale);
+  EXPECT_FALSE(opened(m)->config().attention(0, 3).switches->scale);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/attention/limits.h"
+#include "core/attention/switches.h"
 #include "core/document/document.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/documents.h"
@@ -79,7 +80,7 @@ TEST_P(KvCacheCase, CountsAreTheStepsOwn) {
     EXPECT_EQ(decode.whole(t).total(), ledger(prefix).flops);
 
     // one row, by the rule
-    const Index bias = c.bias ? 1 : 0;
+    const Index bias = c.switches->bias ? 1 : 0;
     const Index D = c.dModel, dK = c.headDim > 0 ? c.headDim : D / c.numHeads;
     const Index joined = c.numHeads * dK, pairs = c.batch * c.numHeads * (t + 1);
     const DecodeFlops row = decode.cached(t);

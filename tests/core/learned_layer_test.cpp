@@ -11,6 +11,7 @@
 #include "core/analysis/similarity.h"
 #include "core/attention/config.h"
 #include "core/attention/state_dict.h"
+#include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
@@ -71,11 +72,11 @@ TEST(LearnedLayer, OfAnySizes) {
         with(ofSize(32, 4), [](AttentionConfig& a) { a.numKvHeads = 2; }),
         with(ofSize(32, 4), [](AttentionConfig& a) { a.headDim = 12; }),
         with(ofSize(32, 4), [](AttentionConfig& a) { a.headDim = 3; }),
-        with(ofSize(32, 2), [](AttentionConfig& a) { a.bias = false; }),
+        with(ofSize(32, 2), [](AttentionConfig& a) { a.switches->bias = false; }),
         with(ofSize(32, 2), [](AttentionConfig& a) { a.memoryLen = 4; })}) {
     const Weights weights = learnedIn(c, 6, 2);
     checkWeights(weights, c, "the learned layer");
-    if (!c.bias) {
+    if (!c.switches->bias) {
       EXPECT_EQ(weights.bK.values(), std::vector<float>(32, 0.0F));
     }
   }
@@ -143,7 +144,7 @@ TEST_F(LearnedAsset, IsOfItsSizesAlone) {
   EXPECT_FALSE(formats::learnedAsset(config, {}, 2));
   EXPECT_FALSE(formats::learnedAsset(config, TrainingDomain{3}, 1));
   AttentionConfig noBias = config;
-  noBias.bias = false;
+  noBias.switches->bias = false;
   EXPECT_FALSE(formats::learnedAsset(noBias, {}, 1));
 }
 
@@ -186,7 +187,7 @@ TEST_F(LearnedAsset, LooksWhereItWasTrainedTo) {
 TEST_F(LearnedAsset, IsWorthLookingAt) {
   const auto pass = [&](bool scale) {
     AttentionConfig c = config;
-    c.scale = scale;
+    c.switches->scale = scale;
     const DocumentPtr drawn =
         makeDocument("", c, TextSource{{"The cat, which was very fluffy, sat on the mat."}, {}},
                      Positions::named, {}, defaultMemoryBudget());
@@ -224,7 +225,7 @@ TEST(LearnedDocument, LearnsAgainForOtherHeadsAndWithoutBias) {
   expectSameBits(start->weights, learnLayer(start->config, {}, 4, {}).value());
   expectSameBits(after(SetText{0, false, "A dog ran off"})->weights, start->weights);
   EXPECT_NE(after(SetDimensions{16, 4, 4})->weights.wQ.values(), start->weights.wQ.values());
-  const DocumentPtr noBias = after(SetSwitch{&AttentionConfig::bias, false});
+  const DocumentPtr noBias = after(SetSwitch{&Switches::bias, false});
   EXPECT_EQ(noBias->weights.bQ.values(), std::vector<float>(16, 0.0F));
   EXPECT_NE(noBias->weights.wQ.values(), start->weights.wQ.values());
 }

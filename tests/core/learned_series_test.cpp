@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/analysis/similarity.h"
+#include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
@@ -88,7 +89,7 @@ TEST_F(LearnedForSensors, LooksWhereItWasTrainedTo) {
 TEST_F(LearnedForSensors, AreWorthLookingAt) {
   const auto pass = [&](bool scale) {
     AttentionConfig c = config();
-    c.scale = scale;
+    c.switches->scale = scale;
     const DocumentPtr drawn =
         makeDocument("", c, shipped("sensor"), Positions::named, {}, defaultMemoryBudget());
     return runAttention(

@@ -6,6 +6,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/limits.h"
+#include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "tests/core/support/cases.h"
@@ -26,7 +27,7 @@ TEST_P(LedgerCase, FlopsAndBytesByTheRule) {
   const Index dK = c.headDim > 0 ? c.headDim : D / H;
   const Index C = H * dK, dKv = c.numKvHeads * dK;
   const Index kvWidth = c.memoryWidth > 0 ? c.memoryWidth : D;
-  const Index bias = c.bias ? 1 : 0;
+  const Index bias = c.switches->bias ? 1 : 0;
   const Index cells = B * H * T * M;
 
   const Ledger ledger = headscope::ledger(c);
@@ -76,7 +77,7 @@ TEST_P(LedgerCase, ResidentBytesAreWhatAPassHolds) {
     const auto id = static_cast<TensorId>(i);
     const bool view =
         id == TensorId::q || id == TensorId::k || id == TensorId::v || id == TensorId::concat;
-    const bool unusedBias = !c.bias && id >= TensorId::bQ && id <= TensorId::bO;
+    const bool unusedBias = !c.switches->bias && id >= TensorId::bQ && id <= TensorId::bO;
     const Tensor& tensor = trace->tensor(id);
     if (!view && !unusedBias && !tensor.empty()) held += 4 * tensor.size();
   }

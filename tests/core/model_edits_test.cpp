@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/attention/switches.h"
 #include "core/editing/edit.h"
 #include "core/formats/link.h"
 #include "core/formats/model_directory.h"
@@ -45,7 +46,7 @@ class KeptModelEdits : public testing::Test {
     DocumentPtr first = layer(*made, 0);
     first = edited(first, SetCell{{TensorId::wQ, -1, -1, 1, 2}, 0.25F});
     first = edited(first, SetCell{{TensorId::bO, -1, -1, 0, 3}, -0.0F});
-    first = edited(first, SetSwitch{&AttentionConfig::temperature, 4.0});
+    first = edited(first, SetSwitch{&Switches::temperature, 4.0});
     first = edited(first, SetPin{{{TensorId::weights, 0, 1, 2, 1}, 0.75F}});
     made = withLayer(*made, 0, *first);
     DocumentPtr second = layer(*made, 1);
@@ -125,7 +126,7 @@ TEST_F(KeptModelEdits, OnATextOfAnotherLengthKeepWhatFits) {
   formats::saveSession(path(), sessionOf(edits(open()), {}));
   const Session session = formats::loadSession(path(), kBudget);
   const auto made = formats::editsOn(open(), *session.models[0]->kept, {{7, 7}, {}, {}});
-  EXPECT_EQ(made.document->edited.at(0)->config.temperature, 4.0);
+  EXPECT_EQ(made.document->edited.at(0)->config.switches->temperature, 4.0);
   EXPECT_TRUE(made.document->edited.at(0)->pins.empty()) << "its row is not there";
 }
 
@@ -169,12 +170,12 @@ TEST_F(KeptModelEdits, ThatCannotBeKeptAreNamedAndTheRestIsSaved) {
 
 TEST_F(KeptModelEdits, GoIntoALinkToo) {
   auto document = makeModelDocument(open(), input());
-  document = withLayer(*document, 0,
-                       *edited(layer(*document, 0), SetSwitch{&AttentionConfig::temperature, 4.0}));
+  document =
+      withLayer(*document, 0, *edited(layer(*document, 0), SetSwitch{&Switches::temperature, 4.0}));
   const std::string text = formats::linkText(sessionOf(document, {{1, 3}}), kBudget);
   const Session session = formats::sessionFromLink(text, kBudget);
   const auto made = formats::editsOn(open(), *session.models.at(0)->kept, input());
-  EXPECT_EQ(made.document->edited.at(0)->config.temperature, 4.0);
+  EXPECT_EQ(made.document->edited.at(0)->config.switches->temperature, 4.0);
   EXPECT_EQ(made.off, (std::vector<HeadOfLayer>{{1, 3}}));
 }
 

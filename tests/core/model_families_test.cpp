@@ -6,6 +6,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/mistakes.h"
+#include "core/attention/switches.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -224,7 +225,7 @@ TEST(ModelFamilies, ALayerAsItsModelHasItMakesNoMistake) {
     EXPECT_TRUE(mistakesOn(own).empty()) << name;
     EXPECT_EQ(withoutMistakes(own), own) << name;
     AttentionConfig changed = own;
-    changed.scale = false;
+    changed.switches->scale = false;
     const bool scaled = name != "gpt_neo" && name != "t5";
     EXPECT_EQ(isOn(changed, Mistake::noScale), scaled) << name;
     EXPECT_EQ(whyNoMistake(own, Mistake::noScale).empty(), scaled) << name;

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/random.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
@@ -190,7 +191,7 @@ TEST_P(OfEveryModel, GradientsAreCentralDifferences) { expectCentralDifferences(
 /// The backward pass reads the scores behind a pinned weight, which a model's pass does not hold.
 TEST_P(OfEveryModel, GradientsOfAnEditedModelAreCentralDifferences) {
   Document edited = *trace_->layer(1)->documentPtr();
-  edited.config.temperature *= 1.5;
+  edited.config.switches->temperature *= 1.5;
   edited.config.headGains = std::vector<float>(static_cast<std::size_t>(config().heads), 0.5F);
   edited.pins = Pins::from({{{TensorId::weights, 0, 0, 3, 1}, 0.7F},
                             {{TensorId::rawScores, 0, 1, 4, 2}, 1.5F},

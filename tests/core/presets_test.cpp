@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/attention/ledger.h"
+#include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
@@ -44,7 +45,7 @@ TEST(Presets, AreTheseAndNoOthers) {
     EXPECT_EQ(config.seqLen, kExpected[i].tokens);
     EXPECT_EQ(config.batch, kExpected[i].batch);
     EXPECT_EQ(config.mask.causal, kExpected[i].causal);
-    EXPECT_TRUE(config.bias);
+    EXPECT_TRUE(config.switches->bias);
     EXPECT_TRUE(validate(config).empty());
     EXPECT_FALSE(presets()[i].title.empty());
     EXPECT_FALSE(presets()[i].about.empty());

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "core/attention/switches.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/reference.h"
 
@@ -61,7 +62,7 @@ TEST_P(Property, FullyMaskedRowsAreReportedAndGiveTheBiasAlone) {
       for (Index h = 0; h < config().numHeads; ++h) expected.push_back({b, h, i});
       for (Index o = 0; o < config().dModel; ++o) {
         EXPECT_EQ(trace_->tensor(TensorId::output).at({b, i, o}),
-                  config().bias ? document_->weights.bO.at({o}) : 0.0F);
+                  config().switches->bias ? document_->weights.bO.at({o}) : 0.0F);
       }
     }
   }
@@ -113,7 +114,7 @@ TEST_P(Property, AHeadsOwnRowsOfTheWeightsGiveItsOwnProjections) {
       const Tensor rows = weight.slice(0, h * dK, (h + 1) * dK);
       for (Index t = 0; t < all.dim(2); ++t) {
         for (Index j = 0; j < dK; ++j) {
-          double sum = c.bias ? static_cast<double>(bias.at({h * dK + j})) : 0.0;
+          double sum = c.switches->bias ? static_cast<double>(bias.at({h * dK + j})) : 0.0;
           for (Index i = 0; i < rows.dim(1); ++i) {
             sum += static_cast<double>(x.at({0, t, i})) * static_cast<double>(rows.at({j, i}));
           }

@@ -8,6 +8,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "tests/core/support/cases.h"
@@ -64,13 +65,13 @@ TEST(PyTorchScript, SaysWhyTheModuleCannotDoIt) {
     EXPECT_TRUE(has(script, "cannot do this pass: " + reason + "\")")) << script;
   };
   refused(sized(16, 4, 3, 2), "4 query heads share 2 key/value heads");
-  refused(with(plain, [](auto& c) { c.temperature = 0.3; }), "the temperature is 0.3");
+  refused(with(plain, [](auto& c) { c.switches->temperature = 0.3; }), "the temperature is 0.3");
   refused(with(plain,
                [](auto& c) {
                  c.headGains = {1, 0, 1, 1};
                }),
           "heads are switched off or weighted");
-  refused(with(sized(16, 4, 3, 1), [](auto& c) { c.scale = false; }),
+  refused(with(sized(16, 4, 3, 1), [](auto& c) { c.switches->scale = false; }),
           "4 query heads share 1 key/value heads; the scores are not divided by sqrt(d_k)");
 }
 
@@ -97,7 +98,8 @@ TEST(PyTorchScript, MarksMistakesForAsLongAsTheyAreOn) {
 }
 
 TEST(PyTorchScript, ATemperatureIsWrittenToItsLastDigit) {
-  const auto config = with(sized(16, 4, 3), [](auto& c) { c.temperature = 1.23456789012345; });
+  const auto config =
+      with(sized(16, 4, 3), [](auto& c) { c.switches->temperature = 1.23456789012345; });
   EXPECT_TRUE(has(scriptOf(config), "/ math.sqrt(4) / 1.23456789012345\n"));
 }
 
@@ -116,7 +118,7 @@ TEST(PyTorchScript, TakesNoTextOfTheDocument) {
           input->coordinates.assign(8, name);
           input->notes = {name};
           d.input = std::move(input);
-          d.config.temperature = 1.5;
+          d.config.switches->temperature = 1.5;
           d.pins = d.pins.with({{TensorId::rawScores, 0, 1, 0, 2}, -1e-42F});
         })));
   };

@@ -6,6 +6,7 @@
 
 #include "core/attention/ledger.h"
 #include "core/attention/state_dict.h"
+#include "core/attention/switches.h"
 #include "core/base/json.h"
 #include "core/document/trace_gradients.h"
 #include "core/formats/document_json.h"
@@ -27,7 +28,7 @@ const std::string kGolden = "row_attention/row_attention";
 AttentionConfig gatedAndBiased() {
   AttentionConfig c = sized(40, 4, 9);
   c.batch = 2;
-  c.gate = true;
+  c.switches->gate = true;
   return c;
 }
 
@@ -85,12 +86,12 @@ TEST(RowAttention, OnlyWhatAChangeConcernsRunsAgain) {
   EXPECT_EQ(ran(SetCell{{TensorId::pairBias, -1, 1, 2, 3}, 4.0F}), fromMask);
   EXPECT_EQ(ran(SetCell{{TensorId::wG, -1, -1, 2, 3}, 4.0F}), (Steps{"gate", "concat", "output"}));
   EXPECT_EQ(ran(SetPin{{{TensorId::gate, 1, 1, 2, 3}, 0.0F}}), (Steps{"gate", "concat", "output"}));
-  EXPECT_EQ(ran(SetSwitch{&AttentionConfig::gate, false}), (Steps{"concat", "output"}));
+  EXPECT_EQ(ran(SetSwitch{&Switches::gate, false}), (Steps{"concat", "output"}));
 }
 
 TEST(Gate, SwitchedOnDrawsItsWeightsAndOffTakesThemAway) {
   const DocumentPtr plain = fromTexts({"M Q I F V K"});
-  const EditResult on = applied(plain, SetSwitch{&AttentionConfig::gate, true});
+  const EditResult on = applied(plain, SetSwitch{&Switches::gate, true});
   EXPECT_EQ(on.note, "W_G and b_G were drawn (seed 1)");
   const Weights& w = on.document->weights;
   EXPECT_EQ(w.wG.shape(), (Shape{48, 48}));
@@ -100,15 +101,14 @@ TEST(Gate, SwitchedOnDrawsItsWeightsAndOffTakesThemAway) {
   const Ledger more = ledger(on.document->config), less = ledger(plain->config);
   EXPECT_EQ(more.parameters.total, less.parameters.total + 48 * 48 + 48);
 
-  const DocumentPtr off = edited(on.document, SetSwitch{&AttentionConfig::gate, false});
+  const DocumentPtr off = edited(on.document, SetSwitch{&Switches::gate, false});
   EXPECT_TRUE(off->weights.wG.empty() && off->weights.bG.empty());
   EXPECT_EQ(off->config, plain->config);
   EXPECT_TRUE(sameWeights(*off, *plain));
 }
 
 TEST(Gate, IsEditedByHeadsAndPinned) {
-  const DocumentPtr before =
-      edited(fromTexts({"M Q I F"}), SetSwitch{&AttentionConfig::gate, true});
+  const DocumentPtr before = edited(fromTexts({"M Q I F"}), SetSwitch{&Switches::gate, true});
   EXPECT_EQ(headRegion(TensorId::wG, 2, before->config), (Region{TensorId::wG, -1, 24, 12, 0, 48}));
   EXPECT_EQ(headRegion(TensorId::bG, 2, before->config), (Region{TensorId::bG, -1, 0, 1, 24, 12}));
   const DocumentPtr same = edited(before, CopyHead{TensorId::wG, 0, 3});
@@ -117,7 +117,7 @@ TEST(Gate, IsEditedByHeadsAndPinned) {
 
   const DocumentPtr closed = edited(before, SetPin{{{TensorId::gate, 0, 1, 2, 3}, 0.0F}});
   EXPECT_EQ(runAttention(closed)->value({TensorId::concat, 0, -1, 2, 12 + 3}), 0.0F);
-  const DocumentPtr off = edited(closed, SetSwitch{&AttentionConfig::gate, false});
+  const DocumentPtr off = edited(closed, SetSwitch{&Switches::gate, false});
   EXPECT_TRUE(off->pins.empty());
   expectRefused(off, SetCell{{TensorId::wG, -1, -1, 0, 0}, 1.0F}, "", "W_G", "gate");
   expectRefused(off, CopyHead{TensorId::wG, 0, 1}, "", "W_G", "gate");
@@ -129,14 +129,14 @@ TEST(Gate, IsEditedByHeadsAndPinned) {
 
 TEST(Gate, StaysWithLoadedWeightsAndComesWithTheirs) {
   const TempFolder folder;
-  const DocumentPtr gated = edited(fromTexts({"M Q I F"}), SetSwitch{&AttentionConfig::gate, true});
+  const DocumentPtr gated = edited(fromTexts({"M Q I F"}), SetSwitch{&Switches::gate, true});
   formats::saveWeights(folder / "gate.safetensors", gated->weights, true);
   const auto loaded = formats::loadWeights(SafetensorsFile(folder / "gate.safetensors"));
   EXPECT_TRUE(sameBits(loaded.weights.wG, gated->weights.wG));
   EXPECT_TRUE(sameBits(loaded.weights.bG, gated->weights.bG));
   const DocumentPtr plain = fromTexts({"M Q I F"});
   const DocumentPtr with = edited(plain, SetWeights{"gate", loaded.weights, true, 4, 4});
-  EXPECT_TRUE(with->config.gate);
+  EXPECT_TRUE(with->config.switches->gate);
 
   formats::saveWeights(folder / "none.safetensors", plain->weights, true);
   const auto none = formats::loadWeights(SafetensorsFile(folder / "none.safetensors"));
@@ -156,7 +156,7 @@ TEST(RowAttention, ALayerWithinAModelGetsNoNewParameters) {
   const auto document = model::makeModelDocument(opened, {{1, 2, 3}, {}, {}});
   const auto trace = model::runModel(document, nullptr, {}, kBudget);
   const DocumentPtr own = trace->documentOfLayer(0, kBudget);
-  const DocumentPtr gated = edited(own, SetSwitch{&AttentionConfig::gate, true});
+  const DocumentPtr gated = edited(own, SetSwitch{&Switches::gate, true});
   expectUserError([&] { model::withLayer(*document, 0, *gated); }, "layer 1", "gate", "by itself");
   const Index heads = own->config.numHeads;
   const DocumentPtr biased = edited(own, SetPairBias{PairBias::drawn(heads, 3, 3, 1)});
@@ -251,7 +251,7 @@ TEST(AlphaFold, OfAnotherTextThePresetHasNoBias) {
   Preset preset = presetByName("alphafold2-evoformer");
   preset.source = TextSource{{"M K V"}, {}};
   const DocumentPtr document = makePreset(preset, {}, kBudget);
-  EXPECT_TRUE(document->config.gate);
+  EXPECT_TRUE(document->config.switches->gate);
   EXPECT_FALSE(document->config.pairBias.on());
   EXPECT_NE(std::ranges::find(document->input->notes,
                               "the pair bias was left out, since it is of other heads or pairs"),
@@ -260,7 +260,7 @@ TEST(AlphaFold, OfAnotherTextThePresetHasNoBias) {
 
 TEST(AlphaFold, ThePresetHasAGateAndABiasOfPairs) {
   const Preset& preset = presetByName("alphafold2-evoformer");
-  EXPECT_TRUE(preset.config.gate);
+  EXPECT_TRUE(preset.config.switches->gate);
   const DocumentPtr document = makePreset(preset, {}, kBudget);
   const AttentionConfig& c = document->config;
   ASSERT_TRUE(c.pairBias.ofPairs());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
@@ -73,7 +74,7 @@ TEST(ScoreByKind, ClosesForEveryKindOfPlainLayer) {
   rotated.rotary.theta = Rotary::kUsualTheta;
   expectSumsToClose(*passOf(rotated));
   AttentionConfig unscaled = config();
-  unscaled.scale = unscaled.bias = false;
+  unscaled.switches->scale = unscaled.switches->bias = false;
   expectSumsToClose(*passOf(unscaled));
   expectSumsToClose(*passOf(config(), {"A dog barked."}));
 }

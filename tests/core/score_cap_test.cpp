@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/attention/switches.h"
 #include "core/document/attention.h"
 #include "core/formats/document_json.h"
 #include "core/words/arithmetic.h"
@@ -20,7 +21,7 @@ const CellRef kScore{TensorId::scores, 0, 1, 2, 1};
 /// A pass of d_k 16 with that cap and raw score.
 TracePtr capped(double cap, float raw) {
   AttentionConfig config = sized(32, 2, 4);
-  config.scoreCap = cap;
+  config.switches->scoreCap = cap;
   return runAttention(edited(randomDocument(config), SetPin{{kRaw, raw}}));
 }
 
@@ -34,8 +35,8 @@ TEST(ScoreCap, BendsScoresTowardsTheCap) {
 TEST(ScoreCap, PreventsOverflow) {
   const auto hot = [](double cap) {
     AttentionConfig config = sized(32, 2, 4);
-    config.temperature = 1e-6;
-    config.scoreCap = cap;
+    config.switches->temperature = 1e-6;
+    config.switches->scoreCap = cap;
     return runAttention(edited(randomDocument(config), SetPin{{kRaw, 3e38F}}));
   };
   expectUserError([&] { hot(0.0); }, "does not fit a 32-bit float");
@@ -58,10 +59,10 @@ TEST(ScoreCap, ACellSaysHowItIsCapped) {
 TEST(ScoreCap, FilesHaveItOnlyWhereItIsSet) {
   AttentionConfig config = sized(32, 2, 4);
   EXPECT_EQ(formats::wholeConfigJson(config).find("score_cap"), nullptr);
-  config.scoreCap = 50.0;
+  config.switches->scoreCap = 50.0;
   EXPECT_EQ(formats::wholeConfigJson(config).find("score_cap")->number(), 50.0);
   for (const double cap : {-1.0, 1e-31, 1e31, std::nan("")}) {
-    config.scoreCap = cap;
+    config.switches->scoreCap = cap;
     ASSERT_EQ(validate(config).size(), 1U) << cap;
     EXPECT_EQ(validate(config).front().field, "score_cap");
   }

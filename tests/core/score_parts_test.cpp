@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/model/head_output.h"
@@ -83,7 +84,7 @@ TEST_P(TakenApart, AScoreIsTheSumOverPairsOfWriters) {
           << "layer " << head.layer << ", head " << head.head << ", " << query << " to " << key;
       // as the pass has it, where nothing else follows
       const TracePtr attention = trace->layer(head.layer);
-      if (attention->config().scoreCap == 0.0) {
+      if (attention->config().switches->scoreCap == 0.0) {
         const float score = attention->value({TensorId::scores, 0, head.head, query, key});
         EXPECT_NEAR(parts.score - parts.bias, static_cast<double>(score), 1e-4);
       }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/attention/switches.h"
 #include "core/formats/link.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/every_setting.h"
@@ -38,7 +39,7 @@ TEST(SessionLink, RefusesMoreNumbersThanAnAddressHolds) {
   DocumentPtr d = edited(fromTexts({"The cat sat on the mat"}), SetDimensions{256, 8, 8});
   Weights other = d->weights;
   other.wQ = other.wV;
-  d = edited(d, SetWeights{"mine.safetensors", other, d->config.bias, d->config.numHeads,
+  d = edited(d, SetWeights{"mine.safetensors", other, d->config.switches->bias, d->config.numHeads,
                            d->config.numKvHeads});
   expectUserError(
       [&] {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/attention/switches.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/reference.h"
 
@@ -54,8 +55,8 @@ TEST(RowDistribution, AtAnotherSharpnessIsWhatADocumentOfThatGives) {
   const auto document = randomDocument(sized(32, 2, 7));
   for (const Sharpness s : {Sharpness{true, 0.05}, {false, 1.0}, {false, 20.0}, {true, 3.0}}) {
     const auto other = traceOf(changed(document, [&](Document& d) {
-      d.config.scale = s.scale;
-      d.config.temperature = s.temperature;
+      d.config.switches->scale = s.scale;
+      d.config.switches->temperature = s.temperature;
     }));
     std::vector<float> row(7);
     other->tile(TensorId::weights, 0, 1, 4, 1, 0, 7, row.data());
@@ -132,8 +133,8 @@ TEST(ScoreVariance, DrawnOnesFollowDk) {
 TEST(ScoreVariance, OfAHeadIsThatOfItsScores) {
   for (const bool scale : {true, false}) {
     AttentionConfig c = sized(48, 3, 6);
-    c.scale = scale;
-    c.temperature = 2.0;
+    c.switches->scale = scale;
+    c.switches->temperature = 2.0;
     const auto trace = traceOf(randomDocument(c));
     const auto naive = [&](TensorId tensor) {
       double mean = 0.0;

@@ -5,6 +5,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 
 namespace headscope::test {
 namespace {
@@ -34,7 +35,7 @@ TEST(StepText, ProjectNamesAllThreeProjections) {
 
 TEST(StepText, KeysAndValuesOfCrossAttentionComeFromTheMemory) {
   AttentionConfig config = crossConfig();
-  config.bias = false;
+  config.switches->bias = false;
   const StepText text = step(StepId::project).text(config);
   EXPECT_EQ(text.formula, "X W^Q, memory W^{K,V}");
   EXPECT_EQ(text.flow, "Q = X W; K, V = memory W");

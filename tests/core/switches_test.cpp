@@ -17,16 +17,9 @@
 namespace headscope::test {
 namespace {
 
-// Each changes a setting of a plain pass of 4 heads with d_k = 4. False for a size.
+// Each changes a setting of a plain pass of 4 heads with d_k = 4. False: it changes none.
 bool change(Index&) { return false; }
-bool change(bool& flag) {
-  flag = !flag;
-  return true;
-}
-bool change(double& number) {
-  number += 0.5;
-  return true;
-}
+bool change(Indirect<Switches>&) { return false; }  // changedConfigs() changes each by itself
 bool change(Rotary& rotary) {
   rotary.theta = 100.0;
   return true;
@@ -62,6 +55,18 @@ bool change(Mistakes& mistakes) {
   return true;
 }
 
+/// References to all fields of a configuration. A new field does not compile before it is named
+/// here, and then in change().
+template <typename Config>
+constexpr auto fieldsOf(Config& config) {
+  auto& [dModel, numHeads, numKvHeads, headDim, seqLen, memoryLen, memoryWidth, batch, switches,
+         mistakes, rotary, headNorm, relative, pairBias, mask, headGains, sinks, firstQuery,
+         dropout] = config;
+  return std::tie(dModel, numHeads, numKvHeads, headDim, seqLen, memoryLen, memoryWidth, batch,
+                  switches, mistakes, rotary, headNorm, relative, pairBias, mask, headGains, sinks,
+                  firstQuery, dropout);
+}
+
 /// A plain pass's configuration, and copies of it with one setting changed, for every setting.
 const AttentionConfig kPlain = sized(16, 4, 6);
 std::vector<AttentionConfig> changedConfigs() {
@@ -74,6 +79,9 @@ std::vector<AttentionConfig> changedConfigs() {
     (changeOne.template operator()<Places>(), ...);
   };
   add(std::make_index_sequence<std::tuple_size_v<decltype(fieldsOf(kPlain))>>());
+  for (const Switch& each : allSwitches()) {
+    setValue(each, all.emplace_back(kPlain), changedValue(each));
+  }
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/analysis/merged_heads.h"
+#include "core/attention/switches.h"
 #include "core/document/attention.h"
 #include "core/heads/designed_heads.h"
 #include "core/presets/presets.h"
@@ -123,7 +124,7 @@ TEST(MostBlurred, EqualsAreTheFirstAndAStopGivesNothing) {
 /// Each head's penalties go with its scores: alone they are the pass's weights, together they add.
 TEST(MergedHeads, WithAlibiEachHeadKeepsItsSlope) {
   AttentionConfig config = test::sized(16, 4, 6);
-  config.alibi = true;
+  config.switches->alibi = true;
   const TracePtr trace = runAttention(test::randomDocument(config));
   DeclaredRelation none{"none", {std::vector<std::vector<Index>>(6)}};
   const auto found = twoInOne(*trace, 0, {HeadRelation{0, none}, {3, none}}, PairGains::asBuilt);

@@ -8,6 +8,7 @@
 
 #include "core/attention/dropped_cells.h"
 #include "core/attention/mistakes.h"
+#include "core/attention/switches.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/reference.h"
 #include "tests/core/support/sanitized.h"
@@ -106,8 +107,8 @@ double resultOf(const Explanation& e, const Trace& trace) {
     if (term.cells.front().row == e.cell.row && term.cells.front().col == e.cell.col) own = product;
   }
   EXPECT_NEAR(e.sum, sum, 1e-12 * std::max(1.0, std::abs(sum)));
-  if (e.cell.tensor == TensorId::scores && c.scoreCap > 0.0) {
-    return c.scoreCap * std::tanh(sum / c.scoreCap);
+  if (e.cell.tensor == TensorId::scores && c.switches->scoreCap > 0.0) {
+    return c.switches->scoreCap * std::tanh(sum / c.switches->scoreCap);
   }
   if (e.cell.tensor == TensorId::gate) return 1.0 / (1.0 + std::exp(-sum));
   if (!softmax) return sum;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/switches.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
@@ -94,7 +95,7 @@ TEST(Worksheet, RefusesWhatDoesNotFitOnAPage) {
   EXPECT_NE(worksheetProblem(*layerOf(7, 8, 2)).find("7 tokens"), std::string::npos);
   EXPECT_NE(worksheetProblem(*layerOf(3, 16, 2)).find("d_model 16"), std::string::npos);
   Document odd = *layerOf(3, 8, 2);
-  odd.config.temperature = 2.0;
+  odd.config.switches->temperature = 2.0;
   EXPECT_NE(worksheetProblem(odd).find("plain layer"), std::string::npos);
   EXPECT_THROW(worksheetDocument(1, odd), UserError);
   Document blind = *layerOf(3, 8, 2);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/model/beam_search.h"
@@ -105,7 +106,7 @@ TEST(WrittenTarget, ATargetIsWrittenWithEditsPinsAndSteering) {
   const ModelPtr model = opened(familyFolder("t5"));
   const ModelTracePtr trace = passOfTarget(model);
   Document edited = *trace->layer(3)->documentPtr();
-  edited.config.temperature = 0.5;
+  edited.config.switches->temperature = 0.5;
   std::vector<Pin> pins;
   for (const Index row : {1, 3}) {
     for (Index head = 0; head < 4; ++head)

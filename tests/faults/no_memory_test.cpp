@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/view_json.h"
+#include "core/attention/switches.h"
 #include "core/document/trace.h"
 #include "core/formats/session.h"
 #include "tests/app/app_driver.h"
@@ -134,7 +135,7 @@ TEST(NoMemory, InAnyEditLeavesTheDocumentOfBeforeOrTheNewOne) {
 TEST(NoMemory, InAnyPassIsSaidAndTheLastGoodResultStays) {
   AppDriver ui(textDocument("The cat sat on the mat", 64, 4));
   const auto compute = [&](double temperature) {
-    ui.app().apply(SetSwitch{&AttentionConfig::temperature, temperature});
+    ui.app().apply(SetSwitch{&Switches::temperature, temperature});
     ui.app().finish();
   };
   long allocations = 0;
@@ -148,18 +149,18 @@ TEST(NoMemory, InAnyPassIsSaidAndTheLastGoodResultStays) {
   int refused = 0;
   for (long n = 1; n <= allocations; ++n) {
     SCOPED_TRACE(n);
-    const double before = ui.config().temperature;
+    const double before = ui.config().switches->temperature;
     const double wanted = 1.0 + 0.25 * static_cast<double>(n);
     {
       const FailingNew fails(Where::otherThreads, n);
       compute(wanted);
     }
-    if (ui.config().temperature == before) {
+    if (ui.config().switches->temperature == before) {
       ++refused;
       EXPECT_NE(ui.app().message().find("not enough memory"), std::string::npos)
           << ui.app().message();
     } else {
-      EXPECT_EQ(ui.config().temperature, wanted);
+      EXPECT_EQ(ui.config().switches->temperature, wanted);
     }
     ui.settle();
     ASSERT_EQ(ui.trace().documentPtr(), ui.app().document());
@@ -203,7 +204,7 @@ TEST(NoMemory, InAnAutosaveIsSaidAndMadeUpFor) {
   AppDriver ui(presetDocument("by-hand"));
   ui.restartKeeping(state.path(), presetDocument("by-hand"));
   const auto edit = [&](double temperature) {
-    ui.app().apply(SetSwitch{&AttentionConfig::temperature, temperature});
+    ui.app().apply(SetSwitch{&Switches::temperature, temperature});
     ui.app().finish();  // the pass
   };
   const auto autosave = [&] {
@@ -237,8 +238,9 @@ TEST(NoMemory, InAnAutosaveIsSaidAndMadeUpFor) {
     ui.frame();
     for (const auto& file : std::filesystem::directory_iterator(state.path())) {
       if (!formats::isSession(file.path())) continue;
-      EXPECT_EQ(formats::loadSession(file.path(), kTestBudget).document->config.temperature,
-                temperature + 0.125);
+      EXPECT_EQ(
+          formats::loadSession(file.path(), kTestBudget).document->config.switches->temperature,
+          temperature + 0.125);
     }
   }
   EXPECT_GT(failed, 0);

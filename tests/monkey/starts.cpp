@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/switches.h"
 #include "core/base/error.h"
 #include "core/editing/make_document.h"
 #include "core/input/input.h"
@@ -45,7 +46,7 @@ DocumentPtr startSized(const Sizes& sizes, InputSource source, Index tokens, Ran
   config.numHeads = sizes.heads;
   config.numKvHeads = sizes.kvHeads;
   config.mask.causal = random.oneIn(3);
-  config.bias = !random.oneIn(4);
+  config.switches->bias = !random.oneIn(4);
   if (tokens > 0) config.seqLen = tokens;
   constexpr std::array kInits{WeightInit::xavier, WeightInit::normal, WeightInit::identity,
                               WeightInit::designed};

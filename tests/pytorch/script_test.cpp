@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/attention/mistakes.h"
+#include "core/attention/switches.h"
 #include "core/formats/numpy_files.h"
 #include "core/formats/pytorch_script.h"
 #include "tests/core/support/cases.h"
@@ -157,9 +158,9 @@ TEST(PyTorchScriptRun, AgreesOnPassesOfEveryKind) {
   folders.push_back(folder / "PinsMasked");
   exportPass(folders.back(), withPins(with(plain, [](auto& c) { c.mask.causal = true; })));
   folders.push_back(folder / "PinsNotScaled");  // scores and raw_scores are one tensor there
-  exportPass(folders.back(), withPins(with(plain, [](auto& c) { c.scale = false; })));
+  exportPass(folders.back(), withPins(with(plain, [](auto& c) { c.switches->scale = false; })));
   folders.push_back(folder / "PinsGated");  // a pinned gate is read by the next line
-  exportPass(folders.back(), withPins(with(plain, [](auto& c) { c.gate = true; })));
+  exportPass(folders.back(), withPins(with(plain, [](auto& c) { c.switches->gate = true; })));
   const auto results = runScripts(folders);
   for (std::size_t i = 0; i < folders.size(); ++i) {
     const std::string name = folders[i].filename();

@@ -7,6 +7,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "core/base/error.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -79,8 +80,8 @@ CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
       CellRef score = cell;
       score.tensor = TensorId::scores;
       if (allowedKeys(c.mask, cell.item, cell.row, c.keys())(cell.col)) {
-        if (!c.alibi && !c.pairBias.on()) return {CellKind::pinnable, score, {}, {}};
-        const char* what = c.alibi ? tr("the score minus ALiBi's penalty: pin the score")
+        if (!c.switches->alibi && !c.pairBias.on()) return {CellKind::pinnable, score, {}, {}};
+        const char* what = c.switches->alibi ? tr("the score minus ALiBi's penalty: pin the score")
                            : c.pairBias.ofPairs()
                                ? tr("the score plus its pair's bias: pin the score")
                                : tr("the score plus its distance's bias: pin the score");

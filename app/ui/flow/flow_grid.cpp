@@ -8,6 +8,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "core/attention/tensor_id.h"
 #include "core/base/translation.h"
 
@@ -65,7 +66,8 @@ std::vector<FlowPhrase> headPhrases(const AttentionConfig& config) {
 /// A V, and the gate that it passes.
 std::vector<FlowPhrase> weighPhrases(const AttentionConfig& config) {
   std::vector<FlowPhrase> phrases{{flowTextOf(StepId::weigh, config), StepId::weigh}};
-  if (config.gate) phrases.push_back({" " + flowTextOf(StepId::gate, config), StepId::gate});
+  if (config.switches->gate)
+    phrases.push_back({" " + flowTextOf(StepId::gate, config), StepId::gate});
   return phrases;
 }
 

@@ -20,6 +20,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -76,7 +77,7 @@ std::string commandFor(const Document& document) {
   if (domain.series()) text += trFormat(" --channels {}", domain.channels);
   if (c.numKvHeads != c.numHeads) text += trFormat(" --kv-heads {}", c.numKvHeads);
   if (!c.dKDivides()) text += trFormat(" --head-dim {}", c.dK());
-  if (!c.bias) text += " --no-bias";
+  if (!c.switches->bias) text += " --no-bias";
   return text + trFormat(" --seed {} --out learned.safetensors", document.weightSource.seed);
 }
 

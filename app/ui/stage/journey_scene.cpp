@@ -11,6 +11,7 @@
 #include "app/ui/stage/scene_painter.h"
 #include "app/ui/stage/stage_view.h"
 #include "core/analysis/head_effect.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/input/coordinate_kinds.h"
@@ -351,7 +352,7 @@ class Scene : private ScenePainter {
 
   /// The scores that the softmax reads: with the bias of each pair or distance, where there is one.
   TensorId beforeSoftmax() const {
-    return c_.pairBias.on() || c_.alibi ? TensorId::maskedScores : TensorId::scores;
+    return c_.pairBias.on() || c_.switches->alibi ? TensorId::maskedScores : TensorId::scores;
   }
   /// "0.23", or with a bias "0.23 + 1.25".
   std::string sumOf(float scaled, Index key) const {
@@ -363,7 +364,7 @@ class Scene : private ScenePainter {
 
   void collected() {
     const float done = motion(moment_, 4.0, 0.5);
-    const Rect result = c_.gate ? collectedBar() : resultBar();
+    const Rect result = c_.switches->gate ? collectedBar() : resultBar();
     const std::vector<Link> links = strongLinks(weights_, subject_.word, 6);
     const bool off = isOff(c_, subject_.head);
     for (auto link = links.rbegin(); link != links.rend() && !off; ++link)
@@ -381,13 +382,14 @@ class Scene : private ScenePainter {
                     weight >= 0.5F);
       }
     }
-    if (c_.gate) gates(done, motion(moment_, 2.0, 3.0));
+    if (c_.switches->gate) gates(done, motion(moment_, 2.0, 3.0));
     // gated numbers come down through the gate
-    const float through = c_.gate ? motion(moment_, 3.0, 4.0) : 1.0F;
+    const float through = c_.switches->gate ? motion(moment_, 3.0, 4.0) : 1.0F;
     if (through < 1.0F) headBar(joinedHeads(c_), resultBar(), 0.0F);
     if (through > 0.0F) {
-      headBar(joinedHeads(c_), c_.gate ? mix(collectedBar(), resultBar(), through) : resultBar(),
-              c_.gate ? through : done);
+      headBar(joinedHeads(c_),
+              c_.switches->gate ? mix(collectedBar(), resultBar(), through) : resultBar(),
+              c_.switches->gate ? through : done);
     }
     caption(
         resultBar(),

@@ -15,6 +15,7 @@
 #include "core/analysis/head_effect.h"
 #include "core/attention/attention_tensors.h"
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/attention/tensor_id.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
@@ -104,8 +105,8 @@ class Words {
                     ? tr("The head has looked.")
                     : trFormat("All {} heads have looked, each on its own.", c_.numHeads),
                 trFormat("Their results{} stand side by side: {} × {} = {} numbers.",
-                         c_.gate ? tr(", each number times its gate,") : "", c_.numHeads, c_.dK(),
-                         c_.queryWidth())};
+                         c_.switches->gate ? tr(", each number times its gate,") : "", c_.numHeads,
+                         c_.dK(), c_.queryWidth())};
       case StagePlace::mixed:
         return mixed(effects);
     }
@@ -156,7 +157,7 @@ class Words {
   }
 
   StageWords scaled() const {
-    if (!c_.scale && c_.temperature == 1.0F) {
+    if (!c_.switches->scale && c_.switches->temperature == 1.0F) {
       return {
           c_.pairBias.on() ? tr("A bias is added to each score.")
                            : tr("The scores stay as they are."),
@@ -268,7 +269,7 @@ class Words {
   /// " On the way out a gate lets a part of each number through, here 0.12 to 0.93 of it."; empty
   /// without one.
   std::string gates() const {
-    if (!c_.gate) return {};
+    if (!c_.switches->gate) return {};
     std::vector<float> all(static_cast<std::size_t>(c_.dK()));
     trace_.tile(TensorId::gate, subject_.item, subject_.head, subject_.word, 1, 0, c_.dK(),
                 all.data());
@@ -357,9 +358,9 @@ namespace {
 
 /// Names what changes the scores before the softmax: the division, and the bias that is added.
 std::string scaledLabel(const AttentionConfig& c) {
-  const std::string divided = c.scale ? fmt::format("÷ √{}", c.dK()) : std::string();
-  if (!c.pairBias.on()) return c.scale ? divided : tr("not divided");
-  return c.scale ? trFormat("{}, + bias", divided) : tr("+ bias");
+  const std::string divided = c.switches->scale ? fmt::format("÷ √{}", c.dK()) : std::string();
+  if (!c.pairBias.on()) return c.switches->scale ? divided : tr("not divided");
+  return c.switches->scale ? trFormat("{}, + bias", divided) : tr("+ bias");
 }
 
 }  // namespace
@@ -379,7 +380,7 @@ std::string labelOf(StagePlace place, const Document& document) {
     case StagePlace::shares:
       return tr("shares");
     case StagePlace::collected:
-      return document.config.gate ? tr("collected, gated") : tr("collected");
+      return document.config.switches->gate ? tr("collected, gated") : tr("collected");
     case StagePlace::heads:
       return tr("all heads");
     case StagePlace::mixed:

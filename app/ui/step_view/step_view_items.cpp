@@ -11,6 +11,7 @@
 #include "app/ui/view_state.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 namespace headscope::ui {
 namespace {
 
@@ -30,7 +31,7 @@ class StepViewItemBuilder {
           (piece.kind == StepPiece::Kind::mask || piece.kind == StepPiece::Kind::combine)) {
         continue;
       }
-      const bool absent = (piece.is(StepPiece::ofBias) && !c_.bias) ||
+      const bool absent = (piece.is(StepPiece::ofBias) && !c_.switches->bias) ||
                           (piece.is(StepPiece::ifPresent) && !has(c_, piece.tensor));
       if (!absent) add(piece, ofPart);
     }

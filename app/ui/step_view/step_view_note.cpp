@@ -14,6 +14,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/alibi.h"
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -155,7 +156,8 @@ StepViewNote stepViewNote(const PanelContext& panel, const std::vector<StepViewI
     return leftOut ? aboutColumns(*used, items.front()) : StepViewNote{};
   }
   if (panel.selection.step == StepId::scale) return aboutScale(panel, items);
-  if (panel.selection.step == StepId::mask && panel.trace.config().alibi) return aboutAlibi(panel);
+  if (panel.selection.step == StepId::mask && panel.trace.config().switches->alibi)
+    return aboutAlibi(panel);
   if (panel.selection.step == StepId::mask && panel.trace.config().mask.none())
     return aboutNoMask(panel);
   const PairBias& bias = panel.trace.config().pairBias;

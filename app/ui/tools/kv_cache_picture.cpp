@@ -13,6 +13,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 #include "core/document/trace.h"
 
@@ -201,8 +202,9 @@ class KvCachePicture {
       row(TensorId::concat, tr("concat"), 1, config_.queryWidth(), t.text, false);
     } else {
       row(joinedHeads(config_),
-          fmt::format(fmt::runtime(config_.gate ? "head{} = G ⊙ a V" : "head{} = a V"), head), 1,
-          config_.dK(), headColor(t, static_cast<std::size_t>(panel_.selection.head)), false);
+          fmt::format(fmt::runtime(config_.switches->gate ? "head{} = G ⊙ a V" : "head{} = a V"),
+                      head),
+          1, config_.dK(), headColor(t, static_cast<std::size_t>(panel_.selection.head)), false);
     }
     room.cutTop(gap);
     row(TensorId::output, every_ && !namesLeft ? tr("output = concat W^O") : tr("output"), 1,

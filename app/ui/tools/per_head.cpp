@@ -19,6 +19,7 @@
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/trace.h"
@@ -179,8 +180,9 @@ class PerHeadPicture {
     const Rect line = room.cutTop(titleHeight());
     const PerHeadTiles tiles(projection_.heads, room, {look_.px(26), look_.px(30)});
     const std::string q = symbol(projection_.result);
-    const std::string text = fmt::format("{}_h = {} {}_h{}", q, symbol(projection_.input),
-                                         symbol(projection_.weight), config_.bias ? " + b_h" : "");
+    const std::string text =
+        fmt::format("{}_h = {} {}_h{}", q, symbol(projection_.input), symbol(projection_.weight),
+                    config_.switches->bias ? " + b_h" : "");
     const std::string shape = toString(Shape{whole(projection_.input).cols, config_.dK()});
     title(line.a, line.width(), text,
           tiles.shown < projection_.heads
@@ -261,8 +263,8 @@ class PerHeadTool final : public Card {
     const Projection p = projectionOf(panel.selection.part, trace.config());
     // the figures are valid while the operands stay the same
     const Fingerprint key("per head", p.part, p.heads, trace.revision(p.input),
-                          trace.revision(p.weight), trace.revision(p.bias), trace.config().bias,
-                          asked_);
+                          trace.revision(p.weight), trace.revision(p.bias),
+                          trace.config().switches->bias, asked_);
     const auto comparison =
         panel.computations.request<PerHeadComparison>("per head", key, Schedule::background, [&] {
           return

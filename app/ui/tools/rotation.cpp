@@ -21,6 +21,7 @@
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
@@ -75,7 +76,7 @@ class RotationTool final : public Card {
  private:
   static void offer(const PanelContext& panel) {
     label(panel.look.fonts.small, panel.look.theme.textMuted,
-          panel.trace.config().alibi
+          panel.trace.config().switches->alibi
               ? tr("Queries and keys are not rotated here: ALiBi lowers the scores by their "
                    "distance.")
               : tr("Queries and keys are not rotated here: only X contains the positions."));

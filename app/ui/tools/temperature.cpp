@@ -22,6 +22,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/dropped_cells.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -147,17 +148,17 @@ class TemperatureTool final : public Card {
     const AttentionConfig& c = panel.document.config;
     const auto set = [&](double factor) {
       const double value =
-          std::clamp(c.temperature * factor, kLowestTemperature, kHighestTemperature);
+          std::clamp(c.switches->temperature * factor, kLowestTemperature, kHighestTemperature);
       // the way back meets 1 exactly, whatever the rounding
       panel.commands.push(
-          SetSwitch{&AttentionConfig::temperature, std::abs(value - 1.0) < 1e-6 ? 1.0 : value});
+          SetSwitch{&Switches::temperature, std::abs(value - 1.0) < 1e-6 ? 1.0 : value});
       return true;
     };
     const double step = std::sqrt(std::sqrt(2.0));
     if (altPressed(Key::minus)) return set(1.0 / step);
     if (altPressed(Key::equal)) return set(step);
     if (altPressed(Key{'R'}, false)) {
-      panel.commands.push(SetSwitch{&AttentionConfig::scale, !c.scale});
+      panel.commands.push(SetSwitch{&Switches::scale, !c.switches->scale});
       return true;
     }
     if (!altPressed(Key{'O'}, false)) return false;
@@ -175,9 +176,8 @@ class TemperatureTool final : public Card {
     tip(look,
         tr("Scores are divided by it, from 0.05 (sharp) to 20 (even); the box takes any number"));
     flowOn(look, look.px(70), kControlGap);
-    bool scale = panel.document.config.scale;
-    if (toggle(look, "÷√d_k", &scale))
-      panel.commands.push(SetSwitch{&AttentionConfig::scale, scale});
+    bool scale = panel.document.config.switches->scale;
+    if (toggle(look, "÷√d_k", &scale)) panel.commands.push(SetSwitch{&Switches::scale, scale});
     richTip(
         look,
         tr("Scores are divided by √d_k, so that their spread does not grow with the head's width"));

@@ -19,6 +19,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/dropped_cells.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -197,8 +198,8 @@ void entropyChart(const PanelContext& panel, const RowFigures& f, Rect room) {
   if (!ImGui::IsItemActive()) return;
   // rounded to three digits, as a user would type it
   const double wanted = std::stod(fmt::format("{:.3g}", chart.underMouse().x));
-  if (wanted != panel.document.config.temperature) {
-    panel.commands.push(SetSwitch{&AttentionConfig::temperature, wanted}, "temperature");
+  if (wanted != panel.document.config.switches->temperature) {
+    panel.commands.push(SetSwitch{&Switches::temperature, wanted}, "temperature");
   }
 }
 

@@ -22,6 +22,7 @@
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -34,8 +35,9 @@ namespace {
 /// ", q·k ÷ √64,": how a score is made of a query and a key.
 std::string madeOf(const AttentionConfig& config) {
   std::string words = ", q·k";
-  if (config.scale) words += fmt::format(" ÷ √{}", config.dK());
-  if (config.temperature != 1.0) words += fmt::format(" ÷ {:g}", config.temperature);
+  if (config.switches->scale) words += fmt::format(" ÷ √{}", config.dK());
+  if (config.switches->temperature != 1.0)
+    words += fmt::format(" ÷ {:g}", config.switches->temperature);
   return words + ",";
 }
 
@@ -66,7 +68,7 @@ class WhyScoreTool final : public Card {
     words(panel, asked, *found.current, names, strongestPairs(all), compares);
     ImGui::Dummy({0.0F, look.space.tight});
     beginPart("kinds", {0.0F, 0.0F});
-    const Shown shown = withoutZeros(all, names, panel.trace.config().bias);
+    const Shown shown = withoutZeros(all, names, panel.trace.config().switches->bias);
     matrix(panel, asked, shown.values, shown.names);
     notes(look, shown);
     if (named.empty()) whyOneKind(panel, named.whyNone);

@@ -11,6 +11,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/linear.h"
 #include "core/attention/steps/terms.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/gemm.h"
@@ -57,11 +58,11 @@ class Gate final : public Step {
   StepId id() const override { return StepId::gate; }
 
   StepText text(const AttentionConfig& c) const override {
-    const char* bias = c.bias ? " + b_G" : "";
+    const char* bias = c.switches->bias ? " + b_G" : "";
     return {"gate",
             tr("Gate"),
             tr("each token's gates multiply the numbers of its heads by 0 to 1"),
-            fmt::format("σ(X W^G{}) ⊙ head", c.bias ? " + b" : ""),
+            fmt::format("σ(X W^G{}) ⊙ head", c.switches->bias ? " + b" : ""),
             "⊙ G",
             {fmt::format("gate = torch.sigmoid(x @ W_G.T{}).view(B, T, {}, {}).transpose(1, 2)",
                          bias, c.numHeads, c.dK()),
@@ -70,7 +71,7 @@ class Gate final : public Step {
 
   std::vector<TensorId> operands(TensorId output, const AttentionConfig& c) const override {
     if (output == TensorId::gated) return {TensorId::gate, TensorId::heads};
-    if (!c.bias) return {TensorId::x, TensorId::wG};
+    if (!c.switches->bias) return {TensorId::x, TensorId::wG};
     return {TensorId::x, TensorId::wG, TensorId::bG};
   }
   /// Without the gate, which the step computes itself.
@@ -86,7 +87,7 @@ class Gate final : public Step {
   StepCost cost(const AttentionConfig& c) const override {
     const Shape shape = shapeOf(TensorId::gate, c);
     const Index cells = elementCount(shape);
-    return {linearFlops(shape, c.dModel, c.bias) + 5 * cells, 2 * 4 * cells};
+    return {linearFlops(shape, c.dModel, c.switches->bias) + 5 * cells, 2 * 4 * cells};
   }
 
   std::vector<std::string> beyondModule(const AttentionConfig&) const override {
@@ -125,13 +126,13 @@ class Gate final : public Step {
         tensors, cell,
         fmt::format("gate[b, h, i, d] = σ(Σ_j x[b, i, j] · W_G[h·{0} + d, j]{1}), with σ(z) = "
                     "1 / (1 + exp(−z))",
-                    c.dK(), c.bias ? fmt::format(" + b_G[h·{} + d]", c.dK()) : ""));
+                    c.dK(), c.switches->bias ? fmt::format(" + b_G[h·{} + d]", c.dK()) : ""));
     const Index column = columnOf(cell, c);
     for (Index j = 0; j < c.dModel; ++j) {
       e.terms.push_back(productTerm(tensors, {TensorId::x, cell.item, -1, cell.row, j},
                                     {TensorId::wG, -1, -1, column, j}));
     }
-    if (c.bias) e.terms.push_back(sourceTerm(tensors, {TensorId::bG, -1, -1, 0, column}));
+    if (c.switches->bias) e.terms.push_back(sourceTerm(tensors, {TensorId::bG, -1, -1, 0, column}));
     sumTerms(e);
     e.ending = ExplanationForm::function;
     e.before = "σ(";
@@ -166,14 +167,14 @@ class Gate final : public Step {
       }
     });
     const Tensor side = dz.transposed(1, 2).reshaped({c.batch, c.seqLen, c.queryWidth()});
-    std::array layer{LinearBackward{values.tensor(TensorId::wG), side, c.bias,
+    std::array layer{LinearBackward{values.tensor(TensorId::wG), side, c.switches->bias,
                                     !gradients.skipsGradient(TensorId::wG)}};
     Tensor dx = linearBackward(values.tensor(TensorId::x), layer, execution,
                                !gradients.skipsGradient(TensorId::x));
     if (!dx.empty()) gradients.put(TensorId::x, std::move(dx));
     if (!layer[0].weightWanted) return;
     gradients.put(TensorId::wG, std::move(layer[0].dWeight));
-    if (c.bias) gradients.put(TensorId::bG, std::move(layer[0].dBias));
+    if (c.switches->bias) gradients.put(TensorId::bG, std::move(layer[0].dBias));
   }
 
   Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
@@ -226,7 +227,7 @@ class Gate final : public Step {
     gemm(tensors.tensor(TensorId::x).matrixOf(Box{box.item, 0, box.row, box.rows, 0, c.dModel}),
          tensors.tensor(TensorId::wG).matrix().transposed(), out);
     const bool finite =
-        c.bias ? addToRows(tensors.tensor(TensorId::bG).data(), out) : allFinite(out);
+        c.switches->bias ? addToRows(tensors.tensor(TensorId::bG).data(), out) : allFinite(out);
     for (Index i = 0; i < out.rows; ++i) {
       for (float& value : out.row(i)) value = sigmoid(value);
     }

@@ -8,6 +8,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/gemm.h"
@@ -194,7 +195,7 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
   static const Tensor kNoBias;
   return multiplyAdd(tensors.tensor(layer.x),
                      packed.empty() ? columnsOf(weight, piece) : panelOf(packed, piece),
-                     tensors.config().bias ? tensors.tensor(layer.bias) : kNoBias, piece,
+                     tensors.config().switches->bias ? tensors.tensor(layer.bias) : kNoBias, piece,
                      tensors.mutableTensor(layer.y));
 }
 
@@ -277,7 +278,7 @@ Index linearFlops(const Shape& out, Index in, bool bias) {
 }
 
 std::vector<TensorId> linearOperands(const LinearLayer& layer, const AttentionConfig& config) {
-  if (!config.bias) return {layer.x, layer.weight};
+  if (!config.switches->bias) return {layer.x, layer.weight};
   return {layer.x, layer.weight, layer.bias};
 }
 
@@ -373,7 +374,7 @@ Tensor linearInputGradient(const Tensor& dy, const PackedWeight& weight,
 Explanation explainLinear(const AttentionTensors& tensors, const CellRef& cell,
                           const LinearLayer& layer) {
   const auto name = [](TensorId id) { return std::string(info(id).name); };
-  const bool biased = tensors.config().bias;
+  const bool biased = tensors.config().switches->bias;
   Explanation e = startExplanation(tensors, cell,
                                    name(cell.tensor) + "[b, t, o] = Σ_j " + name(layer.x) +
                                        "[b, t, j] · " + name(layer.weight) + "[o, j]" +
@@ -398,7 +399,7 @@ void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
     std::vector<LinearBackward> backward;
     for (const LinearLayer& layer : reading) {
       backward.push_back({values.tensor(layer.weight), gradients.tensor(layer.y),
-                          values.config().bias, !gradients.skipsGradient(layer.weight)});
+                          values.config().switches->bias, !gradients.skipsGradient(layer.weight)});
     }
     Tensor dx = linearBackward(values.tensor(first.x), backward, execution,
                                !gradients.skipsGradient(first.x));
@@ -410,7 +411,8 @@ void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
     for (std::size_t i = 0; i < reading.size(); ++i) {
       if (!backward[i].weightWanted) continue;
       gradients.put(reading[i].weight, std::move(backward[i].dWeight));
-      if (values.config().bias) gradients.put(reading[i].bias, std::move(backward[i].dBias));
+      if (values.config().switches->bias)
+        gradients.put(reading[i].bias, std::move(backward[i].dBias));
     }
   }
 }

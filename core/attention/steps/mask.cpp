@@ -17,6 +17,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/score_rows.h"
 #include "core/attention/steps/terms.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 
 namespace headscope {
@@ -32,7 +33,7 @@ std::string rulesOf(const Mask& mask) {
   return rules.empty() ? std::string(tr("none")) : fmt::format("{}", fmt::join(rules, ", "));
 }
 
-bool biases(const AttentionConfig& c) { return c.alibi || c.pairBias.on(); }
+bool biases(const AttentionConfig& c) { return c.switches->alibi || c.pairBias.on(); }
 
 const char* maskTitle(const AttentionConfig& c) {
   if (!biases(c)) return tr("Mask");
@@ -55,12 +56,12 @@ std::string_view maskSentence(const AttentionConfig& c) {
   constexpr std::array<std::string_view, 3> kOfBuckets{
       "each distance adds its bias", "each distance adds its bias; a forbidden key gets 0",
       "each distance adds its bias; a forbidden key gets −∞"};
-  return (c.alibi ? kOfDistances : c.pairBias.ofPairs() ? kOfPairs : kOfBuckets)[ending];
+  return (c.switches->alibi ? kOfDistances : c.pairBias.ofPairs() ? kOfPairs : kOfBuckets)[ending];
 }
 
 /// The terms added to the scores, in the notation of a formula or of PyTorch: " + b − m·d".
 std::string added(const AttentionConfig& c, const char* bias, const char* penalty) {
-  return fmt::format("{}{}", c.pairBias.on() ? bias : "", c.alibi ? penalty : "");
+  return fmt::format("{}{}", c.pairBias.on() ? bias : "", c.switches->alibi ? penalty : "");
 }
 
 class MaskStep final : public Step {
@@ -93,7 +94,7 @@ class MaskStep final : public Step {
 
   StepCost cost(const AttentionConfig& c) const override {
     const Index cells = elementCount(shapeOf(TensorId::maskedScores, c));
-    return {(c.alibi ? cells * 2 : 0) + (c.pairBias.on() ? cells : 0), cells * 4};
+    return {(c.switches->alibi ? cells * 2 : 0) + (c.pairBias.on() ? cells : 0), cells * 4};
   }
 
   bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
@@ -103,9 +104,9 @@ class MaskStep final : public Step {
 
   std::string sign(const AttentionConfig& c, Index head) const override {
     const std::string penalty =
-        c.alibi ? fmt::format("−{:.3g}·d", alibiSlope(head, c.numHeads)) : "";
+        c.switches->alibi ? fmt::format("−{:.3g}·d", alibiSlope(head, c.numHeads)) : "";
     // the numbers stand next to their sign
-    return added(c, c.alibi ? "+b" : "+", penalty.c_str());
+    return added(c, c.switches->alibi ? "+b" : "+", penalty.c_str());
   }
 
   StepWork work() const override { return StepWork::rows; }
@@ -134,7 +135,7 @@ class MaskStep final : public Step {
       const CellRef own = biasOf(cell);
       e.terms.push_back({toString(own), "1", bias, 1.0, bias, {own}});
     }
-    if (c.alibi && reason.empty()) {
+    if (c.switches->alibi && reason.empty()) {
       const auto slope = static_cast<double>(alibiSlope(cell.head, c.numHeads));
       const auto distance = static_cast<double>(std::abs(c.firstQuery + cell.row - cell.col));
       e.terms.push_back({fmt::format("−slope[{}]", cell.head),
@@ -264,7 +265,7 @@ double scoreBias(const AttentionConfig& c, const RowPart& part) {
   if (c.pairBias.on()) {
     bias += static_cast<double>(c.pairBias.at(part.head, query, part.firstKey));
   }
-  if (c.alibi) {
+  if (c.switches->alibi) {
     const auto apart = static_cast<std::int32_t>(part.firstKey - query);
     bias -= static_cast<double>(alibiPenalty(alibiSlope(part.head, c.numHeads), apart));
   }
@@ -274,7 +275,8 @@ double scoreBias(const AttentionConfig& c, const RowPart& part) {
 void addScoreBias(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {
   const Index query = c.firstQuery + part.query;
   if (c.pairBias.on()) c.pairBias.addTo(scores, part.head, query, part.firstKey);
-  if (c.alibi) subtractAlibi(scores, alibiSlope(part.head, c.numHeads), query, part.firstKey);
+  if (c.switches->alibi)
+    subtractAlibi(scores, alibiSlope(part.head, c.numHeads), query, part.firstKey);
 }
 
 void maskScores(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {

@@ -6,6 +6,7 @@
 #include "core/attention/gradients.h"
 #include "core/attention/steps/linear.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 
 namespace headscope {
@@ -21,9 +22,9 @@ class Output final : public Step {
     return {"output",
             tr("Output"),
             tr("the output projection mixes the heads"),
-            c.bias ? "C W^O + b" : "C W^O",
-            c.bias ? "W^O + b" : "W^O",
-            {c.bias ? "output = concat @ W_O.T + b_O" : "output = concat @ W_O.T"}};
+            c.switches->bias ? "C W^O + b" : "C W^O",
+            c.switches->bias ? "W^O + b" : "W^O",
+            {c.switches->bias ? "output = concat @ W_O.T + b_O" : "output = concat @ W_O.T"}};
   }
 
   std::vector<TensorId> operands(TensorId, const AttentionConfig& c) const override {
@@ -33,7 +34,7 @@ class Output final : public Step {
 
   StepCost cost(const AttentionConfig& c) const override {
     const Shape out = shapeOf(TensorId::output, c);
-    return {linearFlops(out, c.queryWidth(), c.bias), elementCount(out) * 4};
+    return {linearFlops(out, c.queryWidth(), c.switches->bias), elementCount(out) * 4};
   }
 
   StepWork work() const override { return StepWork::linear; }

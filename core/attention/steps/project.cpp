@@ -9,6 +9,7 @@
 #include "core/attention/gradients.h"
 #include "core/attention/steps/linear.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 
 namespace headscope {
@@ -36,12 +37,12 @@ class Project final : public Step {
   StepId id() const override { return StepId::project; }
 
   StepText text(const AttentionConfig& c) const override {
-    const char* bias = c.bias ? " + b" : "";
+    const char* bias = c.switches->bias ? " + b" : "";
     std::vector<std::string> lines;
     for (const LinearLayer& p : projections(c)) {
       lines.push_back(
           fmt::format("{} = {} @ {}.T", info(p.y).name, info(p.x).name, info(p.weight).name));
-      if (c.bias) lines.back() += fmt::format(" + {}", info(p.bias).name);
+      if (c.switches->bias) lines.back() += fmt::format(" + {}", info(p.bias).name);
     }
     if (c.crossAttention()) {
       return {"project",
@@ -61,7 +62,7 @@ class Project final : public Step {
     std::vector<TensorId> ids{TensorId::x};
     if (c.crossAttention()) ids.push_back(TensorId::memory);
     for (const LinearLayer& p : all) ids.push_back(p.weight);
-    if (c.bias) {
+    if (c.switches->bias) {
       for (const LinearLayer& p : all) ids.push_back(p.bias);
     }
     return ids;
@@ -77,7 +78,7 @@ class Project final : public Step {
     StepCost total;
     for (const LinearLayer& p : projections(c)) {
       const Shape out = shapeOf(p.y, c);
-      total.flops += linearFlops(out, shapeOf(p.x, c).back(), c.bias);
+      total.flops += linearFlops(out, shapeOf(p.x, c).back(), c.switches->bias);
       total.bytes += elementCount(out) * 4;
     }
     return total;

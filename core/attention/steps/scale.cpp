@@ -10,6 +10,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/score_rows.h"
 #include "core/attention/steps/terms.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 
 namespace headscope {
@@ -17,19 +18,23 @@ namespace {
 
 /// The factor in words, "1/√64 / 2"; "1" where nothing is scaled.
 std::string factorName(const AttentionConfig& c) {
-  std::string name = c.scale ? fmt::format("1/√{}", c.dK()) : "1";
-  if (c.temperature != 1.0) name += fmt::format(" / {:g}", c.temperature);
+  std::string name = c.switches->scale ? fmt::format("1/√{}", c.dK()) : "1";
+  if (c.switches->temperature != 1.0) name += fmt::format(" / {:g}", c.switches->temperature);
   return name;
 }
 
 /// The text around a capped value: "50·tanh(" and " / 50)".
-std::string beforeCapped(const AttentionConfig& c) { return fmt::format("{:g}·tanh(", c.scoreCap); }
-std::string afterCapped(const AttentionConfig& c) { return fmt::format(" / {:g})", c.scoreCap); }
+std::string beforeCapped(const AttentionConfig& c) {
+  return fmt::format("{:g}·tanh(", c.switches->scoreCap);
+}
+std::string afterCapped(const AttentionConfig& c) {
+  return fmt::format(" / {:g})", c.switches->scoreCap);
+}
 
 /// The slope of the cap at a raw score: 1 − tanh²; 1 without a cap.
 double capSlope(double raw, const AttentionConfig& c) {
-  if (c.scoreCap == 0.0) return 1.0;
-  const double share = scaledScore(raw, c) / c.scoreCap;
+  if (c.switches->scoreCap == 0.0) return 1.0;
+  const double share = scaledScore(raw, c) / c.switches->scoreCap;
   return 1.0 - share * share;
 }
 
@@ -38,21 +43,22 @@ class Scale final : public Step {
   StepId id() const override { return StepId::scale; }
 
   StepText text(const AttentionConfig& c) const override {
-    std::string formula = c.scale ? fmt::format("S / √{}", c.dK()) : tr("off: S as it is");
-    std::string flow = c.scale ? fmt::format("/√{}", c.dK()) : "";
-    std::string line = c.scale ? fmt::format("scores = raw_scores / math.sqrt({})", c.dK())
+    const Switches& s = *c.switches;
+    std::string formula = s.scale ? fmt::format("S / √{}", c.dK()) : tr("off: S as it is");
+    std::string flow = s.scale ? fmt::format("/√{}", c.dK()) : "";
+    std::string line = s.scale ? fmt::format("scores = raw_scores / math.sqrt({})", c.dK())
                                : "scores = raw_scores";
-    if (c.temperature != 1.0) {
-      flow = c.scale ? fmt::format("/(√{}·{:.3g})", c.dK(), c.temperature)
-                     : fmt::format("/{:.3g}", c.temperature);
-      formula = fmt::format("{} / {:g}", c.scale ? formula : "S", c.temperature);
-      line += fmt::format(" / {}", c.temperature);  // all digits, since this line is run
+    if (s.temperature != 1.0) {
+      flow = s.scale ? fmt::format("/(√{}·{:.3g})", c.dK(), s.temperature)
+                     : fmt::format("/{:.3g}", s.temperature);
+      formula = fmt::format("{} / {:g}", s.scale ? formula : "S", s.temperature);
+      line += fmt::format(" / {}", s.temperature);  // all digits, since this line is run
     }
-    if (c.scoreCap != 0.0) {
-      flow += trFormat(" capped at {:.3g}", c.scoreCap);
+    if (s.scoreCap != 0.0) {
+      flow += trFormat(" capped at {:.3g}", s.scoreCap);
       formula = fmt::format("{}{}{}", beforeCapped(c),
-                            c.scale || c.temperature != 1.0 ? formula : "S", afterCapped(c));
-      line += fmt::format("; scores = {0} * torch.tanh(scores / {0})", c.scoreCap);
+                            s.scale || s.temperature != 1.0 ? formula : "S", afterCapped(c));
+      line += fmt::format("; scores = {0} * torch.tanh(scores / {0})", s.scoreCap);
     }
     return {"scale",
             tr("Scale"),
@@ -69,20 +75,22 @@ class Scale final : public Step {
 
   StepCost cost(const AttentionConfig& c) const override {
     const Index cells = elementCount(shapeOf(TensorId::scores, c));
-    return {c.scoreCap == 0.0 ? cells : cells * 4, cells * 4};
+    return {c.switches->scoreCap == 0.0 ? cells : cells * 4, cells * 4};
   }
 
   std::string sign(const AttentionConfig& c, Index) const override {
     const std::string factor = fmt::format("× {:.4g}", c.scoreMultiplier());
-    return c.scoreCap == 0.0 ? factor : trFormat("{}, cap {:.3g}", factor, c.scoreCap);
+    return c.switches->scoreCap == 0.0 ? factor
+                                       : trFormat("{}, cap {:.3g}", factor, c.switches->scoreCap);
   }
   std::vector<std::string> beyondModule(const AttentionConfig& c) const override {
+    const Switches& s = *c.switches;
     std::vector<std::string> reasons;
-    if (!c.scale) reasons.emplace_back(tr("the scores are not divided by sqrt(d_k)"));
-    if (c.temperature != 1.0) {
-      reasons.push_back(trFormat("the temperature is {}", c.temperature));
+    if (!s.scale) reasons.emplace_back(tr("the scores are not divided by sqrt(d_k)"));
+    if (s.temperature != 1.0) {
+      reasons.push_back(trFormat("the temperature is {}", s.temperature));
     }
-    if (c.scoreCap != 0.0) reasons.push_back(trFormat("scores are capped at {}", c.scoreCap));
+    if (s.scoreCap != 0.0) reasons.push_back(trFormat("scores are capped at {}", s.scoreCap));
     return reasons;
   }
 
@@ -93,16 +101,16 @@ class Scale final : public Step {
 
   Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
     const AttentionConfig& c = tensors.config();
+    const bool capped = c.switches->scoreCap != 0.0;
     CellRef source = cell;
     source.tensor = TensorId::rawScores;
-    Explanation e =
-        startExplanation(tensors, cell,
-                         fmt::format("scores[b, h, i, j] = {}raw_scores[b, h, i, j] · {}{}",
-                                     c.scoreCap == 0.0 ? "" : beforeCapped(c), factorName(c),
-                                     c.scoreCap == 0.0 ? "" : afterCapped(c)));
+    Explanation e = startExplanation(
+        tensors, cell,
+        fmt::format("scores[b, h, i, j] = {}raw_scores[b, h, i, j] · {}{}",
+                    capped ? beforeCapped(c) : "", factorName(c), capped ? afterCapped(c) : ""));
     e.terms.push_back(scaledTerm(tensors, source, factorName(c), c.scoreMultiplier()));
     sumTerms(e);
-    if (c.scoreCap != 0.0) {
+    if (capped) {
       e.ending = ExplanationForm::function;
       e.before = beforeCapped(c);
       e.after = afterCapped(c);
@@ -129,7 +137,7 @@ class Scale final : public Step {
       for (float& value : std::span(cells.data, static_cast<std::size_t>(box.rows * box.cols))) {
         value *= multiplier;
       }
-      if (c.scoreCap == 0.0) return;
+      if (c.switches->scoreCap == 0.0) return;
       std::vector<float> raw(static_cast<std::size_t>(box.cols));
       for (Index i = 0; i < box.rows; ++i) {
         gradients.values().tile(TensorId::rawScores, box.item, box.head, box.row + i, 1, 0,
@@ -151,8 +159,9 @@ class Scale final : public Step {
     CellRef raw = cell;
     raw.gradient = false;
     const double slope = capSlope(gradients.values().value(raw), c);
-    const std::string factor =
-        c.scoreCap == 0.0 ? factorName(c) : fmt::format("{} · (1 − tanh²)", factorName(c));
+    const std::string factor = c.switches->scoreCap == 0.0
+                                   ? factorName(c)
+                                   : fmt::format("{} · (1 − tanh²)", factorName(c));
     Explanation e =
         startExplanation(gradients, cell,
                          fmt::format("grad.raw_scores[b, h, i, j] = grad.scores[b, h, i, j] · {}{}",
@@ -169,24 +178,27 @@ class Scale final : public Step {
 }  // namespace
 
 double scaledScore(double raw, const AttentionConfig& c) {
-  const double score = raw * (1.0 / ((c.scale ? c.rootDk() : 1.0) * c.temperature));
-  return c.scoreCap == 0.0 ? score : c.scoreCap * std::tanh(score / c.scoreCap);
+  const double score =
+      raw * (1.0 / ((c.switches->scale ? c.rootDk() : 1.0) * c.switches->temperature));
+  return c.switches->scoreCap == 0.0
+             ? score
+             : c.switches->scoreCap * std::tanh(score / c.switches->scoreCap);
 }
 
 std::optional<float> onlyMultiplies(const AttentionConfig& c, const Pins& pins) {
-  if (!pins.of(TensorId::scores).empty() || c.scoreCap != 0.0) return std::nullopt;
+  if (!pins.of(TensorId::scores).empty() || c.switches->scoreCap != 0.0) return std::nullopt;
   return c.scoreMultiplier();
 }
 
 bool scalingMayOverflow(const AttentionConfig& c) {
-  return c.scoreCap == 0.0 && c.scoreMultiplier() > 1.0F;
+  return c.switches->scoreCap == 0.0 && c.scoreMultiplier() > 1.0F;
 }
 
 void scaleScores(std::span<const float> raw, std::span<float> scores, const AttentionConfig& config,
                  const Pins& pins, const RowPart& part) {
   const auto count = static_cast<Index>(scores.size());
   const float multiplier = config.scoreMultiplier();
-  if (config.scoreCap == 0.0) {
+  if (config.switches->scoreCap == 0.0) {
     std::transform(raw.begin(), raw.end(), scores.begin(),
                    [multiplier](float score) { return score * multiplier; });
   } else {

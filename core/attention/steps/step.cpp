@@ -10,6 +10,7 @@
 #include "core/attention/config.h"
 #include "core/attention/gradients.h"
 #include "core/attention/steps/terms.h"
+#include "core/attention/switches.h"
 #include "core/base/translation.h"
 
 namespace headscope {
@@ -63,7 +64,7 @@ std::span<const Step* const> stepsOf(const AttentionConfig& config) {
   static const std::array lists{list(0), list(1), list(2), list(3),
                                 list(4), list(5), list(6), list(7)};
   return lists[(config.headNorm.on() ? 1U : 0U) + (config.rotary.on() ? 2U : 0U) +
-               (config.gate ? 4U : 0U)];
+               (config.switches->gate ? 4U : 0U)];
 }
 
 std::size_t stepPlace(StepId id, const AttentionConfig& config) {

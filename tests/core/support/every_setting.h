@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "core/attention/switches.h"
 #include "tests/core/support/documents.h"
 
 namespace headscope::test {
@@ -11,8 +12,8 @@ inline DocumentPtr everything() {
   DocumentPtr d = fromTexts({"The cat sat on the mat", "A dog."}, {"Die Katze saß", "Ein"});
   d = edited(d, DrawWeights{WeightInit::normal, 0xFFFFFFFFFFFFFFFFULL});
   d = edited(d, SetPositions{Positions::sinusoidal});
-  d = edited(d, SetSwitch{&AttentionConfig::temperature, 0.1});
-  d = edited(d, SetSwitch{&AttentionConfig::bias, false});
+  d = edited(d, SetSwitch{&Switches::temperature, 0.1});
+  d = edited(d, SetSwitch{&Switches::bias, false});
   d = edited(d, SetHeadGain{1, 0.3F});
   d = edited(d, SetDropout{{0.1, 18446744073709551557ULL}});
   d = edited(d, SetMistake{Mistake::noScale, true});
@@ -30,7 +31,7 @@ inline DocumentPtr everything() {
                m.lengths = {2, 0};
                m.painted = painted;
              }));
-  d = edited(d, SetSwitch{&AttentionConfig::gate, true});
+  d = edited(d, SetSwitch{&Switches::gate, true});
   d = edited(d, SetPairBias{PairBias::drawn(d->config.numHeads, painted->queries, painted->keys,
                                             18446744073709551557ULL)});
   d = edited(d, SetCell{{TensorId::pairBias, -1, 1, 2, 0}, 0.1F});

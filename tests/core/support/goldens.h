@@ -10,6 +10,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/state_dict.h"
+#include "core/attention/switches.h"
 #include "core/base/random.h"
 #include "core/formats/pass_files.h"
 #include "tests/core/support/passes.h"
@@ -33,11 +34,11 @@ inline Golden goldenOf(const SafetensorsFile& file) {
   c.seqLen = json.at("seq_len");
   c.memoryLen = file.has("memory") ? json.at("memory_len").get<Index>() : 0;
   c.batch = json.at("batch");
-  c.bias = json.at("bias");
-  c.scale = json.at("scale");
+  c.switches->bias = json.at("bias");
+  c.switches->scale = json.at("scale");
   c.mask.causal = json.at("causal");
   if (!json.at("pad").is_null()) c.mask.lengths = json.at("pad").get<std::vector<Index>>();
-  if (!json.at("temperature").is_null()) c.temperature = json.at("temperature");
+  if (!json.at("temperature").is_null()) c.switches->temperature = json.at("temperature");
   golden.seed = json.at("seed");
   golden.storedInputs = json.at("stored_inputs");
   return golden;
@@ -71,7 +72,7 @@ inline DocumentPtr generatedDocument(const Golden& golden) {
 
 inline DocumentPtr storedDocument(const Golden& golden, const SafetensorsFile& file) {
   const formats::LoadedWeights loaded = formats::loadWeights(file);
-  EXPECT_EQ(loaded.bias, golden.config.bias);
+  EXPECT_EQ(loaded.bias, golden.config.switches->bias);
   EXPECT_EQ(formats::kvHeadsFor(loaded, golden.config.numHeads, "file"), golden.config.numKvHeads);
   const TensorSource source = formats::loadInput(file);
   return documentOf(golden.config, source.x, source.memory, loaded.weights);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/attention/dropped_cells.h"
+#include "core/attention/switches.h"
 
 namespace headscope::test {
 
@@ -144,7 +145,8 @@ Reference referencePass(const Document& d) {
   const Weights& w = d.weights;
   const Tensor& memory = c.crossAttention() ? d.input->memory : d.input->x;
   const Index heads = c.numHeads, dK = c.dK(), keys = c.keys();
-  const double factor = (c.scale ? 1.0 / std::sqrt(static_cast<double>(dK)) : 1.0) / c.temperature;
+  const double factor = (c.switches->scale ? 1.0 / std::sqrt(static_cast<double>(dK)) : 1.0) /
+                        c.switches->temperature;
   Reference r;
 
   // y[t][o] of one item
@@ -153,7 +155,7 @@ Reference referencePass(const Document& d) {
     Matrix y(static_cast<std::size_t>(rows));
     for (Index t = 0; t < rows; ++t) {
       for (Index o = 0; o < weight.dim(0); ++o) {
-        double sum = c.bias ? static_cast<double>(bias.at({o})) : 0.0;
+        double sum = c.switches->bias ? static_cast<double>(bias.at({o})) : 0.0;
         for (Index j = 0; j < weight.dim(1); ++j) {
           sum += at(t, j) * static_cast<double>(weight.at({o, j}));
         }
@@ -176,7 +178,7 @@ Reference referencePass(const Document& d) {
     const Matrix q = linear(x, c.seqLen, w.wQ, w.bQ);
     const Matrix k = linear(m, keys, w.wK, w.bK);
     const Matrix v = linear(m, keys, w.wV, w.bV);
-    const Matrix g = c.gate ? linear(x, c.seqLen, w.wG, w.bG) : Matrix{};
+    const Matrix g = c.switches->gate ? linear(x, c.seqLen, w.wG, w.bG) : Matrix{};
     appendAll(TensorId::qProj, q);
     appendAll(TensorId::kProj, k);
     appendAll(TensorId::vProj, v);
@@ -247,15 +249,17 @@ Reference referencePass(const Document& d) {
           }
           raw = pinned(TensorId::rawScores, h, t, j, raw);
           const double capped =
-              c.scoreCap > 0.0 ? c.scoreCap * std::tanh(raw * factor / c.scoreCap) : raw * factor;
+              c.switches->scoreCap > 0.0
+                  ? c.switches->scoreCap * std::tanh(raw * factor / c.switches->scoreCap)
+                  : raw * factor;
           const double score = pinned(TensorId::scores, h, t, j, capped);
           const double forbidden =
               c.mistakes.zeroForMasked ? 0.0 : -std::numeric_limits<double>::infinity();
           append(TensorId::rawScores, raw);
           append(TensorId::scores, score);
-          const double penalty =
-              c.alibi ? slopes[static_cast<std::size_t>(h)] * std::abs(static_cast<double>(t - j))
-                      : 0.0;
+          const double penalty = c.switches->alibi ? slopes[static_cast<std::size_t>(h)] *
+                                                         std::abs(static_cast<double>(t - j))
+                                                   : 0.0;
           const double bias = c.pairBias.on() ? pairBiasOf(c.pairBias.settings(), h, t, j) : 0.0;
           masked[static_cast<std::size_t>(t)].push_back(
               mayAttend(c, b, t, j) ? score + bias - penalty : forbidden);
@@ -284,7 +288,7 @@ Reference referencePass(const Document& d) {
           }
           sum = pinned(TensorId::heads, h, t, i, sum * static_cast<double>(c.gain(h)));
           append(TensorId::heads, sum);
-          if (c.gate) {
+          if (c.switches->gate) {
             const double gate =
                 pinned(TensorId::gate, h, t, i, 1.0 / (1.0 + std::exp(-cell(g, t, h * dK + i))));
             sum *= gate;

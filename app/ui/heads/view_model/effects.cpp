@@ -11,6 +11,7 @@
 #include "app/ui/heads/effects.h"
 #include "app/ui/heads/heads_view.h"
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -167,7 +168,7 @@ std::string sharesInWords(const HeadsState& state, const std::vector<double>& sh
   const AttentionConfig& c = state.trace.config();
   std::string text =
       fmt::format("{}: {}{}, Σ = {:.3f}", name, counted(c.numHeads, tr("{} head"), tr("{} heads")),
-                  c.bias ? tr(" and the bias") : tr(", no bias"), sum);
+                  c.switches->bias ? tr(" and the bias") : tr(", no bias"), sum);
   if (against < 0.0) text += trFormat("; {} of it opposite to the output", cellNumber(against, 3));
   return text;
 }

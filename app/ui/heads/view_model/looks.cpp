@@ -13,6 +13,7 @@
 #include "app/ui/heads/looks.h"
 #include "core/analysis/weight_readings.h"
 #include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
@@ -322,8 +323,9 @@ std::string scoreInWords(const Trace& trace, const RowRef& row, Index key,
   if (std::abs(raw - product.product) > kUnlike * std::max(size, 1e-6)) {
     text = trFormat("raw score {}, not q·k: pinned · ", number(raw, 4));
   }
-  std::string by = c.scale ? fmt::format("÷ √{}", c.dK()) : std::string(tr("not divided by √d_k"));
-  if (c.temperature != 1.0) by += fmt::format(" ÷ {:.3g}", c.temperature);
+  std::string by =
+      c.switches->scale ? fmt::format("÷ √{}", c.dK()) : std::string(tr("not divided by √d_k"));
+  if (c.switches->temperature != 1.0) by += fmt::format(" ÷ {:.3g}", c.switches->temperature);
   text += trFormat("{} → score {}", by, number(value(TensorId::scores), 4));
   const bool masked = !allowedKeys(c.mask, row.item, row.query, c.keys())(key);
   text += trFormat(" · {}weight {}", masked ? "masked: " : "", number(value(TensorId::weights), 3));
