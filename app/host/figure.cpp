@@ -63,20 +63,22 @@ void writeFigure(const PictureRequest& request, double centimetres) {
   program.finish();
   if (!program.trace()) throw UserError(program.message());
   Headless headless(request.width, request.height);
-  ImGui::GetStyle().AntiAliasedLinesUseTex = false;  // lines as polygons, not as texture
   settleFrames(headless, program);
+  // Lines as polygons, not as texture. Only now: the first frame applies the theme's whole style.
+  ImGui::GetStyle().AntiAliasedLinesUseTex = false;
   headless.frame(program);
 
   const double scale = centimetres * kPointsPerCentimetre / request.width;
   const double width = request.width * scale, height = request.height * scale;
   std::string file;
   const bool svg = request.path.extension() == ".svg";
+  // before the surface, which refers to its typefaces when it is destroyed
+  FigureText text(headless.session().fonts(), *ImGui::GetIO().Fonts);
   const std::unique_ptr<cairo_surface_t, CairoRelease> surface(
       svg ? cairo_svg_surface_create_for_stream(appendBytes, &file, width, height)
           : cairo_pdf_surface_create_for_stream(appendBytes, &file, width, height));
   const std::unique_ptr<cairo_t, CairoRelease> cairo(cairo_create(surface.get()));
   cairo_scale(cairo.get(), scale, scale);
-  FigureText text(headless.session().fonts(), *ImGui::GetIO().Fonts);
   drawFrame(cairo.get(), *ImGui::GetDrawData(), program.scene(), text);
   cairo_surface_finish(surface.get());
   if (const auto status = cairo_surface_status(surface.get()); status != CAIRO_STATUS_SUCCESS) {

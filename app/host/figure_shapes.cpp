@@ -279,6 +279,42 @@ void drawRibbon(cairo_t* cairo, const gl::Ribbon& ribbon) {
   cairo_pattern_destroy(colors);
 }
 
+/// Draws the parts of a picture that are shown, its pixels blended as the renderer blends them.
+void drawPicture(cairo_t* cairo, const gl::PictureBatch& batch) {
+  const gl::PictureSource& source = batch.source;
+  cairo_surface_t* image =
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, source.width, source.height);
+  cairo_surface_flush(image);
+  unsigned char* bytes = cairo_image_surface_get_data(image);
+  const int stride = cairo_image_surface_get_stride(image);
+  const std::uint8_t* rgb = source.rgb.get();
+  for (int row = 0; row < source.height; ++row) {
+    auto* line =
+        reinterpret_cast<std::uint32_t*>(bytes + static_cast<std::ptrdiff_t>(row) * stride);
+    for (int col = 0; col < source.width; ++col, rgb += 3) {
+      line[col] = std::uint32_t{rgb[0]} << 16U | std::uint32_t{rgb[1]} << 8U | rgb[2];
+    }
+  }
+  cairo_surface_mark_dirty(image);
+  for (const gl::PictureQuad& quad : batch.quads) {
+    const gl::Bounds &rect = quad.rect, &part = quad.part;
+    const double x = double{part.x0} * source.width, y = double{part.y0} * source.height;
+    const double width = double{part.x1 - part.x0} * source.width;
+    const double height = double{part.y1 - part.y0} * source.height;
+    if (!(width > 0.0 && height > 0.0)) continue;
+    cairo_save(cairo);
+    cairo_rectangle(cairo, rect.x0, rect.y0, rect.x1 - rect.x0, rect.y1 - rect.y0);
+    cairo_clip(cairo);
+    cairo_translate(cairo, rect.x0, rect.y0);
+    cairo_scale(cairo, (rect.x1 - rect.x0) / width, (rect.y1 - rect.y0) / height);
+    cairo_set_source_surface(cairo, image, -x, -y);
+    cairo_pattern_set_extend(cairo_get_source(cairo), CAIRO_EXTEND_PAD);
+    cairo_paint_with_alpha(cairo, quad.opacity);
+    cairo_restore(cairo);
+  }
+  cairo_surface_destroy(image);
+}
+
 }  // namespace
 
 void drawTriangles(cairo_t* cairo, const ImDrawList& list, const ImDrawCmd& command,
@@ -305,10 +341,10 @@ void drawScene(cairo_t* cairo, const gl::Scene& scene, const gl::Scene::Command&
     for (const gl::HeatmapQuad& quad : heatmaps->quads) {
       Heatmap(cairo, scene, quad, heatmaps->sources[quad.source], maps[quad.colorMap]).draw();
     }
+  } else if (const auto* ribbons = std::get_if<gl::RibbonBatch>(&command.batch)) {
+    for (const gl::Ribbon& ribbon : ribbons->ribbons) drawRibbon(cairo, ribbon);
   } else {
-    for (const gl::Ribbon& ribbon : std::get<gl::RibbonBatch>(command.batch).ribbons) {
-      drawRibbon(cairo, ribbon);
-    }
+    drawPicture(cairo, std::get<gl::PictureBatch>(command.batch));
   }
 }
 

@@ -22,11 +22,10 @@ namespace {
 
 constexpr int kFigureWidth = 1000, kFigureHeight = 640;
 
-PictureRequest request(const char* page, ui::ThemeKind theme = ui::ThemeKind::light) {
+PictureRequest request(const char* page, const char* preset = "by-hand") {
   PictureRequest picture;
-  picture.program.document = makePreset(presetByName("by-hand"), {}, Index{2} << 30);
+  picture.program.document = makePreset(presetByName(preset), {}, Index{2} << 30);
   picture.program.view.preferences.animate = false;
-  picture.program.view.preferences.theme = theme;
   picture.program.view.selection.page = page;
   picture.program.threads = 1;
   picture.width = kFigureWidth;
@@ -76,9 +75,15 @@ class Figure : public testing::Test {
 };
 
 TEST_F(Figure, ShowsWhatTheWindowShows) {
-  for (const char* page : {ui::kStagePage, ui::kFlowPage, ui::kHeadsPage}) {
-    const Image drawn = drawPicture(request(page));
-    PictureRequest figure = request(page);
+  struct Shown {
+    const char *page, *preset;
+  };
+  for (const auto& [page, preset] : {Shown{ui::kStagePage, "by-hand"},
+                                     {ui::kFlowPage, "by-hand"},
+                                     {ui::kHeadsPage, "by-hand"},
+                                     {ui::kStagePage, "vit-base"}}) {
+    const Image drawn = drawPicture(request(page, preset));
+    PictureRequest figure = request(page, preset);
     figure.path = path("f.svg");
     writeFigure(figure);
     const std::uint8_t* background = drawn.at(0, kFigureHeight - 1);
@@ -86,15 +91,15 @@ TEST_F(Figure, ShowsWhatTheWindowShows) {
         std::to_string(background[0]) + "," + std::to_string(background[1]) + "," +
         std::to_string(background[2]) + ")' --output " + path("svg.png") + " " + path("f.svg"));
     const Difference svg = differenceOf(path("svg.png"), drawn);
-    EXPECT_LT(svg.mean, 5.0) << page;
-    EXPECT_LT(svg.large, 0.02) << page;
+    EXPECT_LT(svg.mean, 5.0) << page << preset;
+    EXPECT_LT(svg.large, 0.004) << page << preset;
     figure.path = path("f.pdf");
     writeFigure(figure);
     run("pdftoppm -png -singlefile -scale-to-x 1000 -scale-to-y 640 " + path("f.pdf") + " " +
         path("pdf"));
     const Difference pdf = differenceOf(path("pdf.png"), drawn);
-    EXPECT_LT(pdf.mean, 16.0) << page;  // a page is white where the window is not
-    EXPECT_LT(pdf.large, 0.02) << page;
+    EXPECT_LT(pdf.mean, 16.0) << page << preset;  // a page is white where the window is not
+    EXPECT_LT(pdf.large, 0.02) << page << preset;
   }
 }
 
