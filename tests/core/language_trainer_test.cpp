@@ -16,6 +16,7 @@
 #include "core/language/sample.h"
 #include "core/model/tokenized.h"
 #include "tests/core/support/model_folders.h"
+#include "tests/core/support/trainer_runs.h"
 
 namespace headscope::test {
 namespace {
@@ -48,28 +49,12 @@ LanguageSettings smallRun(Index steps = 6) {
   return s;
 }
 
-std::vector<float> numbersOf(const LanguageTrainer& run) {
-  std::vector<float> numbers;
-  for (const training::Parameter& parameter : run.model().parameters()) {
-    const std::vector<float> values = parameter.value.values();
-    numbers.insert(numbers.end(), values.begin(), values.end());
-  }
-  return numbers;
-}
-
-void finish(LanguageTrainer& run, int threads = 1) {
-  ExecutionContext execution;
-  execution.threads = threads;
-  execution.flopsPerThread = 1;  // even small work is shared out
-  while (!run.finished()) run.step(execution);
-}
-
 TEST(LanguageTrainer, ARunIsTheSameOnEveryNumberOfThreads) {
   LanguageTrainer one(smallStories(), smallRun(), kBudgetBytes);
   LanguageTrainer three(smallStories(), smallRun(), kBudgetBytes);
-  finish(one, 1);
-  finish(three, 3);
-  EXPECT_EQ(numbersOf(one), numbersOf(three));
+  runToEnd(one, 1);
+  runToEnd(three, 3);
+  EXPECT_EQ(weightsOf(one), weightsOf(three));
   ASSERT_EQ(one.evaluations().size(), 3U);  // at the start, after 3 steps and at the end
   for (std::size_t e = 0; e < 3; ++e) {
     EXPECT_EQ(one.evaluations()[e].heldOutLoss, three.evaluations()[e].heldOutLoss);
@@ -82,16 +67,16 @@ TEST(LanguageTrainer, ARunIsTheSameOnEveryNumberOfThreads) {
 
 TEST(LanguageTrainer, FromAnEarlierSnapshotItRepeatsExactly) {
   LanguageTrainer run(plainText(), smallRun(), kBudgetBytes);
-  finish(run);
-  const std::vector<float> numbers = numbersOf(run);
+  runToEnd(run);
+  const std::vector<float> numbers = weightsOf(run);
   const double last = run.records().back().loss;
   run.goBack(4);
   EXPECT_EQ(run.stepsTaken(), 3);
   EXPECT_EQ(run.records().size(), 3U);
   EXPECT_EQ(run.evaluations().size(), 2U);
-  EXPECT_NE(numbersOf(run), numbers);
-  finish(run);
-  EXPECT_EQ(numbersOf(run), numbers);
+  EXPECT_NE(weightsOf(run), numbers);
+  runToEnd(run);
+  EXPECT_EQ(weightsOf(run), numbers);
   EXPECT_EQ(run.records().back().loss, last);
 }
 
@@ -107,9 +92,9 @@ TEST(LanguageTrainer, ASavedRunContinuesAsIfItHadNotStopped) {
   const auto continued = formats::loadLanguageRun(folder.path(), kBudgetBytes);
   EXPECT_EQ(continued->stepsTaken(), 4);
   EXPECT_EQ(continued->settings(), settings);
-  finish(whole);
-  finish(*continued);
-  EXPECT_EQ(numbersOf(*continued), numbersOf(whole));
+  runToEnd(whole);
+  runToEnd(*continued);
+  EXPECT_EQ(weightsOf(*continued), weightsOf(whole));
   EXPECT_EQ(continued->evaluations().front().questions.front().looks,
             whole.evaluations().front().questions.front().looks);
   EXPECT_EQ(continued->evaluations().size(), whole.evaluations().size());
@@ -122,7 +107,7 @@ TEST(LanguageTrainer, ARunWhoseTextHasChangedIsNotContinued) {
   const auto file = folder.file("book.txt", text);
   const CorpusPtr corpus = formats::textCorpus(file, formats::TextTokens::words, 300);
   LanguageTrainer run(corpus, smallRun(1), kBudgetBytes);
-  finish(run);
+  runToEnd(run);
   EXPECT_TRUE(run.evaluations().back().questions.empty()) << "they are about stories";
   formats::saveRun(folder / "run", run);
   EXPECT_EQ(formats::loadLanguageRun(folder / "run", kBudgetBytes)->stepsTaken(), 1);
@@ -136,7 +121,7 @@ TEST(LanguageTrainer, LearnsWhatWordsFollow) {
   settings.optimiser.learningRate = 1e-2;
   settings.evaluateEvery = 100;
   LanguageTrainer run(plainText(), settings, kBudgetBytes);
-  finish(run, 0);
+  runToEnd(run, 0);
   EXPECT_NEAR(run.evaluations().front().heldOutLoss,
               std::log(static_cast<double>(plainText()->vocabulary)), 0.1);
   EXPECT_LT(run.evaluations().back().heldOutLoss, 4.0);
@@ -147,11 +132,11 @@ TEST(LanguageTrainer, StopsWithASentenceWhereANumberLeavesTheRange) {
   settings.optimiser.learningRate = 1e30;
   settings.warmUp = 0;
   LanguageTrainer run(plainText(), settings, kBudgetBytes);
-  finish(run);
+  runToEnd(run);
   ASSERT_TRUE(run.stopped());
   EXPECT_EQ(run.stopped()->back, 0);
   EXPECT_NE(run.stopped()->words.find("lower learning rate"), std::string::npos);
-  for (const float number : numbersOf(run)) ASSERT_TRUE(std::isfinite(number));
+  for (const float number : weightsOf(run)) ASSERT_TRUE(std::isfinite(number));
 }
 
 TEST(LanguageTrainer, ACancelledStepCanBeTakenAgain) {
@@ -164,9 +149,9 @@ TEST(LanguageTrainer, ACancelledStepCanBeTakenAgain) {
   ASSERT_TRUE(run.step({}));
   EXPECT_FALSE(run.step(execution));
   EXPECT_EQ(run.stepsTaken(), 1);
-  finish(run);
-  finish(whole);
-  EXPECT_EQ(numbersOf(run), numbersOf(whole));
+  runToEnd(run);
+  runToEnd(whole);
+  EXPECT_EQ(weightsOf(run), weightsOf(whole));
 }
 
 TEST(LanguageTrainer, TheRateRisesThenFallsAsACosine) {
@@ -202,7 +187,7 @@ TEST(LanguageTrainer, RefusesWhatCannotBe) {
 
 TEST(StoryAnswers, WithoutAHeadAreThoseOfAModelWhoseHeadGivesNothing) {
   LanguageTrainer run(smallStories(), smallRun(3), kBudgetBytes);
-  finish(run);
+  runToEnd(run);
   const auto without = answersTo(run.model(), 1, {}, HeadOfLayer{1, 1});
   for (training::Parameter& parameter : run.parameters()) {
     if (parameter.name != "layers.1.W_O") continue;
@@ -242,7 +227,7 @@ TEST(LanguageModelFolder, OpensAsTheModelThatWasTrained) {
     LanguageSettings settings = smallRun(2);
     kind.change(settings.model);
     LanguageTrainer run(plainText(), settings, kBudgetBytes);
-    finish(run);
+    runToEnd(run);
     const TempFolder folder;
     formats::saveAsModel(folder.path(), run.model(), *run.corpus());
     const model::ModelPtr opened = formats::openModel(folder.path(), kBudgetBytes);

@@ -14,6 +14,7 @@
 #include "core/formats/shape_run.h"
 #include "core/formats/shipped_picture.h"
 #include "tests/core/support/model_folders.h"
+#include "tests/core/support/trainer_runs.h"
 
 namespace headscope::test {
 namespace {
@@ -27,22 +28,6 @@ ShapeSettings smallShapes(Index steps = 4) {
   s.warmUp = 2;
   s.evaluateEvery = 2;
   return s;
-}
-
-std::vector<float> weightsOf(const ShapeTrainer& run) {
-  std::vector<float> numbers;
-  for (const training::Parameter& parameter : run.model().parameters()) {
-    const std::vector<float> values = parameter.value.values();
-    numbers.insert(numbers.end(), values.begin(), values.end());
-  }
-  return numbers;
-}
-
-void runToEnd(ShapeTrainer& run, int threads = 1) {
-  ExecutionContext execution;
-  execution.threads = threads;
-  execution.flopsPerThread = 1;  // even small work is shared out
-  while (!run.finished()) run.step(execution);
 }
 
 TEST(ShapeTrainer, ARunIsTheSameOnEveryNumberOfThreads) {
