@@ -125,7 +125,10 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
     moment.strip = std::move(*strip);
   }
   if (request.document) {
-    moment.document = training::documentOf(pass, *model, *request.document, 0, budget);
+    const training::Evaluation* evaluation = newestAt(run.evaluations(), moment.step);
+    moment.document =
+        training::documentOf(pass, *model, *request.document, 0,
+                             evaluation == nullptr ? nullptr : &evaluation->roles, budget);
   }
   moment.records = run.records();
   moment.evaluations = run.evaluations();

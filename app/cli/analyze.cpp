@@ -155,6 +155,18 @@ void printUndefined(std::ostream& out, const HeadReport& report) {
   }
 }
 
+const char* purposeOf(DeclaredRelation::Origin origin) {
+  switch (origin) {
+    case DeclaredRelation::Origin::trained:
+      return "trained for";
+    case DeclaredRelation::Origin::learned:
+      return "learned";
+    case DeclaredRelation::Origin::designed:
+      break;
+  }
+  return "made for";
+}
+
 void printLabels(std::ostream& out, const HeadReport& report) {
   const auto first = std::find_if(report.designedPurposes.begin(), report.designedPurposes.end(),
                                   [](const auto& each) { return each.has_value(); });
@@ -163,7 +175,7 @@ void printLabels(std::ostream& out, const HeadReport& report) {
   std::vector<std::string> titles{"", "does here", "n", "because"};
   if (made) {
     columns.insert(columns.begin() + 1, Align::left);
-    titles.insert(titles.begin() + 1, (*first)->trained ? "trained for" : "made for");
+    titles.insert(titles.begin() + 1, purposeOf((*first)->origin));
   }
   TextTable table(columns);
   table.add(titles);

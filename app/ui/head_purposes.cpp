@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 #include "app/ui/heads/heads_view.h"
 #include "app/ui/panel.h"
@@ -15,6 +16,7 @@
 #include "core/document/trace.h"
 #include "core/heads/designed_heads.h"
 #include "core/presets/presets.h"
+#include "core/training/relations.h"
 #include "core/training/trained_relations.h"
 
 namespace headscope::ui {
@@ -41,6 +43,14 @@ HeadPurpose purposeOf(const training::TrainedFor& head, const Document& document
                    fmt::join(head.asked, "\n"), inWords(trainingDomainOf(document)))};
 }
 
+HeadPurpose purposeOf(const std::optional<DeclaredRelation>& learned) {
+  if (!learned) return {Kind::learned, {}, {}};
+  return {Kind::learned, learned->name,
+          trFormat("Learned: {}.\n\nThe model's task asks questions. Where a head looks to answer "
+                   "them was not set beforehand.",
+                   learned->name)};
+}
+
 const HeadPurpose* purposeAt(const std::vector<HeadPurpose>* purposes, Index head) {
   const auto index = static_cast<std::size_t>(head);
   return purposes == nullptr || index >= purposes->size() ? nullptr : &(*purposes)[index];
@@ -54,6 +64,8 @@ std::vector<HeadPurpose> headPurposes(const Document& document) {
   for (const training::TrainedFor& head : training::trainedFor(document)) {
     purposes.push_back(purposeOf(head, document));
   }
+  if (!purposes.empty()) return purposes;
+  for (const auto& learned : declaredRelations(document)) purposes.push_back(purposeOf(learned));
   if (!purposes.empty()) return purposes;
   for (const std::string& favoured : biasedHeads(document.config.pairBias)) {
     purposes.push_back(
@@ -93,7 +105,7 @@ std::string purposeExplanation(const PanelContext& panel, Index head) {
 std::string purposesInWords(const std::vector<HeadPurpose>* purposes) {
   if (purposes == nullptr || purposes->empty()) return {};
   const auto& heads = *purposes;
-  if (headsAreTrained(purposes)) return tr("learned, not designed");
+  if (headsAreTrained(purposes) || headsLearnedATask(purposes)) return tr("learned, not designed");
   if (heads.front().kind == Kind::biased) return tr("led by their biases, with drawn weights");
   const auto drawn = static_cast<std::size_t>(std::count_if(
       heads.begin(), heads.end(), [](const HeadPurpose& h) { return h.kind == Kind::drawn; }));
@@ -104,6 +116,10 @@ std::string purposesInWords(const std::vector<HeadPurpose>* purposes) {
 
 bool headsAreTrained(const std::vector<HeadPurpose>* purposes) {
   return purposes != nullptr && !purposes->empty() && purposes->front().kind == Kind::trained;
+}
+
+bool headsLearnedATask(const std::vector<HeadPurpose>* purposes) {
+  return purposes != nullptr && !purposes->empty() && purposes->front().kind == Kind::learned;
 }
 
 void showHowLearned(const PanelContext& panel) {

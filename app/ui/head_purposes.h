@@ -1,5 +1,5 @@
-// Head purposes: the purposes that heads were designed or trained for, and their names and
-// explanations wherever heads are shown.
+// Head purposes: the purposes that heads were designed or trained for or learned, and their names
+// and explanations wherever heads are shown.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,10 @@ struct PanelContext;
 inline constexpr const char* kHowLearned = "how learned";
 
 struct HeadPurpose {
-  enum class Kind { designed, drawn, trained, biased };
+  /// learned: the head came to it by itself while a task was learned.
+  enum class Kind { designed, drawn, trained, learned, biased };
   Kind kind = Kind::designed;
-  std::string title;        // "Verb → its subject"; for a drawn head "Drawn at random"
+  std::string title;        // "Verb → its subject"; for a drawn head "Drawn at random"; or empty
   std::string explanation;  // sentences on the head's behaviour and its origin
 };
 
@@ -51,6 +52,8 @@ std::string purposesInWords(const std::vector<HeadPurpose>* purposes);
 
 /// Returns whether the heads are trained.
 bool headsAreTrained(const std::vector<HeadPurpose>* purposes);
+/// Returns whether the heads came to their relations by themselves, while a task was learned.
+bool headsLearnedATask(const std::vector<HeadPurpose>* purposes);
 /// Opens the card that explains how the heads learned.
 void showHowLearned(const PanelContext& panel);
 /// Draws a button that opens that card. Returns true if it was clicked.

@@ -302,7 +302,7 @@ std::vector<std::optional<RelationScore>> designedPurposes(const Trace& trace, I
   for (std::size_t h = 0; h < std::min(made.size(), relations.size()); ++h) {
     if (!relations[h]) continue;
     made[h] = {relations[h]->name, declaredScore(trace, item, static_cast<Index>(h), *relations[h]),
-               relations[h]->trained, true, partnerChance(trace.document(), item, *relations[h])};
+               relations[h]->origin, true, partnerChance(trace.document(), item, *relations[h])};
   }
   return made;
 }

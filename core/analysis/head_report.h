@@ -68,8 +68,8 @@ PartnerChance partnerChance(const Document& document, ItemChoice item,
 struct RelationScore {
   std::string name;
   MetricValue score;
-  bool trained = false;  // the head was trained for it, not made for it
-  bool own = false;      // declared of this head
+  DeclaredRelation::Origin origin = DeclaredRelation::Origin::designed;
+  bool own = false;  // declared of this head
   PartnerChance chance{};
 };
 
@@ -86,8 +86,8 @@ HeadLabel headLabel(const HeadMetrics& metrics, const UniformMetrics& uniform,
 struct HeadReport {
   std::vector<HeadMetrics> metrics;  // one per head
   std::vector<HeadLabel> labels;     // likewise: its measured behaviour
-  /// One per head: the relation that it was designed or trained for; none where nothing was
-  /// declared.
+  /// One per head: the relation that it was designed or trained for, or learned; none where nothing
+  /// was declared.
   std::vector<std::optional<RelationScore>> designedPurposes;
   HeadSimilarity similarity;
   bool patches = false;  // the tokens are patches of an image
@@ -102,7 +102,8 @@ std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
 std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
                                   const std::vector<HeadMetrics>& metrics,
                                   const DeclaredRelations& relations);
-/// The relation that each head was designed or trained for, with the mean weight on its partners.
+/// The relation that each head was designed or trained for, or learned, with the mean weight on its
+/// partners.
 std::vector<std::optional<RelationScore>> designedPurposes(const Trace& trace, ItemChoice item,
                                                            const DeclaredRelations& relations);
 

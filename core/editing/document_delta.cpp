@@ -182,7 +182,13 @@ Index bytesOf(const std::vector<T>& items) {
 Index bytesOf(const TextSource& s) { return bytesOf(s.texts) + bytesOf(s.memoryTexts); }
 Index bytesOf(const SeriesSource& s) { return bytesOf(s.items); }
 Index bytesOf(const TensorSource& s) {
-  return bytesOf(s.x) + bytesOf(s.memory) + bytesOf(s.tokens) + bytesOf(s.memoryTokens);
+  Index bytes = bytesOf(s.x) + bytesOf(s.memory) + bytesOf(s.tokens) + bytesOf(s.memoryTokens);
+  for (const LearnedRelation& relation : s.relations) {
+    for (const auto& keys : relation.partners) {
+      bytes += static_cast<Index>(sizeof(keys) + keys.size() * sizeof(Index));
+    }
+  }
+  return bytes;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 
 #include "core/attention/switches.h"
@@ -48,11 +49,27 @@ Index tokenCount(const std::vector<std::string>& tokens) {
   return count;
 }
 
-std::vector<std::string> movedTokens(std::vector<std::string> tokens, Index from, Index to) {
-  std::string token = std::move(tokens[static_cast<std::size_t>(from)]);
+template <typename Token>
+std::vector<Token> movedTokens(std::vector<Token> tokens, Index from, Index to) {
+  Token token = std::move(tokens[static_cast<std::size_t>(from)]);
   tokens.erase(tokens.begin() + from);
   tokens.insert(tokens.begin() + to, std::move(token));
   return tokens;
+}
+
+/// The relation when a token has moved: each keeps its partners.
+LearnedRelation withMovedToken(LearnedRelation relation, Index from, Index to) {
+  std::vector<Index> before(relation.partners.size());  // the place of each token before the move
+  std::iota(before.begin(), before.end(), Index{0});
+  before = movedTokens(std::move(before), from, to);
+  relation.partners = movedTokens(std::move(relation.partners), from, to);
+  for (std::vector<Index>& partners : relation.partners) {
+    for (Index& partner : partners) {
+      partner = std::ranges::find(before, partner) - before.begin();
+    }
+    std::ranges::sort(partners);
+  }
+  return relation;
 }
 
 std::string joined(const std::vector<std::string>& tokens) {
@@ -140,6 +157,9 @@ struct Editor {
       rows = withMovedRow(rows, e.item, e.from, e.to);
       auto& labels = e.memory ? moved.memoryTokens : moved.tokens;
       if (!labels.empty() && before.config.batch == 1) labels = movedTokens(labels, e.from, e.to);
+      for (LearnedRelation& relation : moved.relations) {
+        if (!e.memory) relation = withMovedToken(std::move(relation), e.from, e.to);
+      }
       setSource(std::move(moved));
     } else if (const auto* series = std::get_if<SeriesSource>(before.source.get())) {
       SeriesSource moved = *series;

@@ -277,6 +277,15 @@ struct SourceJson {
       json["patches"] = {
           {"first", s.patches.first}, {"rows", s.patches.rows}, {"columns", s.patches.columns}};
     }
+    if (!s.relations.empty()) {
+      Json& relations = json["relations"] = Json::emptyList();
+      for (const LearnedRelation& each : s.relations) {
+        Json partners = Json::emptyList();
+        for (const auto& keys : each.partners) partners.push_back(keys);
+        relations.push_back(
+            {{"head", each.head}, {"name", each.name}, {"partners", std::move(partners)}});
+      }
+    }
     return json;
   }
 };
@@ -316,6 +325,31 @@ PatchGrid patchesFrom(const JsonField& source, const AttentionConfig& c) {
   return grid;
 }
 
+/// Reads the relations that heads learned with a task; none for other tensors.
+std::vector<LearnedRelation> relationsFrom(const JsonField& source, const AttentionConfig& c) {
+  std::vector<LearnedRelation> relations;
+  const auto field = source.find("relations");
+  if (!field) return relations;
+  for (const JsonField& each : field->items()) {
+    LearnedRelation& relation = relations.emplace_back();
+    relation.head = each.at("head").whole();
+    if (relation.head < 0) each.at("head").fail("must be 0 or more");
+    relation.name = each.at("name").text();
+    const JsonField partners = each.at("partners");
+    for (const JsonField& token : partners.items()) {
+      relation.partners.push_back(token.wholes());
+      for (const Index key : relation.partners.back()) {
+        if (key < 0 || key >= c.seqLen)
+          token.fail(fmt::format("must have places below {}", c.seqLen));
+      }
+    }
+    if (std::ssize(relation.partners) != c.seqLen) {
+      partners.fail(fmt::format("must have a list for each of the {} tokens", c.seqLen));
+    }
+  }
+  return relations;
+}
+
 InputSource sourceFrom(const JsonField& field, const AttentionConfig& c, TensorsToRead& tensors) {
   const JsonField kind = field.at("kind");
   if (kind.text() == "text") {
@@ -334,7 +368,8 @@ InputSource sourceFrom(const JsonField& field, const AttentionConfig& c, Tensors
                       tensorFrom(field, "memory", TensorId::memory, c, tensors),
                       field.at("tokens").texts(),
                       field.at("memory_tokens").texts(),
-                      patchesFrom(field, c)};
+                      patchesFrom(field, c),
+                      relationsFrom(field, c)};
 }
 
 Positions positionsFrom(const JsonField& field) {

@@ -1,7 +1,7 @@
 // DeclaredRelation: the declared behaviour of a head on an input: the keys that each query should
 // attend to. It is independent of the matrices, so that a label can be compared with it. Relations
-// of designed heads are defined here, those of learned heads in training/trained_relations.h;
-// relations.h returns those of any document.
+// of designed heads are defined here, those of trained heads in training/trained_relations.h;
+// training/relations.h returns those of any document.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,10 @@ struct DeclaredRelation {
   std::string name;  // as shown: "verb → its subject"
   /// [item][query]: the keys declared as its partners, in order; none where the query has none.
   std::vector<std::vector<std::vector<Index>>> partners;
-  bool trained = false;       // whether the head was trained for it, not designed
+  /// How the head came to it: by design, by training on questions about it, or by itself while a
+  /// task was learned (LearnedRelation).
+  enum class Origin { designed, trained, learned };
+  Origin origin = Origin::designed;
   std::string whyNone{};      // the reason why no query has a partner, if known
   bool hiddenByMask = false;  // there are partners, and the mask forbids them all
   /// The parts of a combined relation, which give heads their names.

@@ -36,6 +36,15 @@ struct SeriesSource {
   bool operator==(const SeriesSource&) const = default;
 };
 
+/// A relation that a head learned while its model was trained on a task (core/training/task.h).
+struct LearnedRelation {
+  Index head = 0;
+  std::string name;                          // "partner"
+  std::vector<std::vector<Index>> partners;  // [token]: where the head is to look, in order
+
+  bool operator==(const LearnedRelation&) const = default;
+};
+
 /// X itself, as loaded.
 struct TensorSource {
   std::string name;                 // the file's, for messages and labels
@@ -43,11 +52,13 @@ struct TensorSource {
   Tensor memory;                    // (B, M, D_mem) or empty
   std::vector<std::string> tokens;  // may be empty: positions are shown instead
   std::vector<std::string> memoryTokens;
-  PatchGrid patches{};  // of an image's tokens
+  PatchGrid patches{};                       // of an image's tokens
+  std::vector<LearnedRelation> relations{};  // of item 0; empty where none is known
 
   bool operator==(const TensorSource& other) const {
     return name == other.name && x.sameAs(other.x) && memory.sameAs(other.memory) &&
-           tokens == other.tokens && memoryTokens == other.memoryTokens && patches == other.patches;
+           tokens == other.tokens && memoryTokens == other.memoryTokens &&
+           patches == other.patches && relations == other.relations;
   }
 };
 

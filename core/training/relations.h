@@ -1,5 +1,5 @@
-// Relations: the declared relations of a document's heads, designed or trained; empty where there
-// are none.
+// Relations: the declared relations of a document's heads: designed, trained, or learned with a
+// task; empty where there are none.
 #pragma once
 
 #include "core/heads/declared_relations.h"

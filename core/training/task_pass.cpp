@@ -13,6 +13,7 @@
 #include "core/document/document.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/sums.h"
+#include "core/training/roles.h"
 
 namespace headscope::training {
 namespace {
@@ -177,8 +178,38 @@ std::string TaskPass::firstNotFinite() const {
   return {};
 }
 
+namespace {
+
+/// The relation of each head of a layer that is found in it, with its partners in one example.
+std::vector<LearnedRelation> relationsOf(const Roles& roles, Index layer, const Task& task,
+                                         const Examples& examples, Index example) {
+  std::vector<LearnedRelation> relations;
+  const auto places = static_cast<std::size_t>(examples.length);
+  const auto heads = roles.layers[static_cast<std::size_t>(layer)].mass.size();
+  for (std::size_t head = 0; head < heads; ++head) {
+    const auto role = becoming(roles, {layer, static_cast<Index>(head)});
+    if (!role || role->mass < kFoundMass) continue;
+    LearnedRelation& relation = relations.emplace_back();
+    relation.head = static_cast<Index>(head);
+    relation.name = task.relations[role->relation].name;
+    relation.partners.resize(places);
+    const std::uint8_t* isPartner = examples.partners[role->relation].data() +
+                                    static_cast<std::size_t>(example) * places * places;
+    for (std::size_t i = 0; i < places; ++i) {
+      for (std::size_t j = 0; j < places; ++j) {
+        if (isPartner[i * places + j] != 0) {
+          relation.partners[i].push_back(static_cast<Index>(j));
+        }
+      }
+    }
+  }
+  return relations;
+}
+
+}  // namespace
+
 DocumentPtr documentOf(const TaskPass& pass, const TaskModel& model, Index layer, Index example,
-                       Index memoryBudgetBytes) {
+                       const Roles* roles, Index memoryBudgetBytes) {
   const Examples& examples = pass.examples();
   const Task& task = model.task();
   TensorSource source;
@@ -188,6 +219,9 @@ DocumentPtr documentOf(const TaskPass& pass, const TaskModel& model, Index layer
   for (Index place = 0; features > 0 && place < examples.length; ++place) {
     const auto first = static_cast<std::size_t>(example * examples.length + place) * features;
     source.tokens.push_back(task.word({examples.symbols.data() + first, features}));
+  }
+  if (roles != nullptr) {
+    source.relations = relationsOf(*roles, layer, task, examples, example);
   }
   Document document = makeDraft("", attentionOf(task, model.settings(), 1), InputSource(source),
                                 Positions::named, WeightSource{}, memoryBudgetBytes);

@@ -12,6 +12,8 @@
 
 namespace headscope::training {
 
+struct Roles;
+
 /// A pass over some examples, forward and optionally backward, with its results. The model and the
 /// examples must live as long as it does.
 class TaskPass {
@@ -63,8 +65,9 @@ class TaskPass {
 };
 
 /// A layer of the model on one of the examples, as a document: configuration, the layer's input as
-/// X, its weights, the names of the places.
+/// X, its weights, the names of the places, and the relation that each head has by `roles` (null:
+/// none).
 DocumentPtr documentOf(const TaskPass& pass, const TaskModel& model, Index layer, Index example,
-                       Index memoryBudgetBytes);
+                       const Roles* roles, Index memoryBudgetBytes);
 
 }  // namespace headscope::training

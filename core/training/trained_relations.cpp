@@ -85,7 +85,7 @@ class AnswersInDocument {
   DeclaredRelation relation(const AskedQuestion& question) const {
     DeclaredRelation relation;
     relation.name = question.title;
-    relation.trained = true;
+    relation.origin = DeclaredRelation::Origin::trained;
     if (document_.config.crossAttention()) relation.whyNone = tr(kOtherSentence);
     for (Index item = 0; item < document_.config.batch; ++item) {
       auto& rows = relation.partners.emplace_back();

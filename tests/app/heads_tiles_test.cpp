@@ -142,7 +142,8 @@ HeadReport reportOf(const std::string& label, std::optional<double> score,
 }
 
 TEST(HeadName, HoldsHereOrSaysThatItDoesNot) {
-  RelationScore made{"Verb → its subject", {0.92, {}}, true, true, {0.1, 2}};
+  RelationScore made{
+      .name = "Verb → its subject", .score = {0.92, {}}, .own = true, .chance = {0.1, 2}};
   HeadName name = headName(made.name, nullptr, 0);
   EXPECT_EQ(inOneLine(name), "Verb → its subject") << "nothing is measured yet";
   HeadReport report = reportOf(made.name, 0.92, made);

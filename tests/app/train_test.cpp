@@ -6,9 +6,12 @@
 
 #include "app/live_study.h"
 #include "app/live_training.h"
+#include "app/ui/head_purposes.h"
+#include "app/ui/heads/heads_view.h"
 #include "app/ui/train/train_page.h"
 #include "app_driver.h"
 #include "core/attention/switches.h"
+#include "tests/core/support/documents.h"
 
 namespace headscope::ui {
 namespace {
@@ -205,6 +208,33 @@ TEST(TrainPage, OpensALayerAsTheDocumentWithItsOwnWeights) {
   ui.press(Key{'Z'}, true);
   ui.settle();
   EXPECT_EQ(ui.config().dModel, 512);  // undo leads back
+}
+
+TEST(TrainPage, ALayerInFlowKeepsTheRelationsOfItsHeads) {
+  const auto document = test::fromSource(TensorSource{"cards, layer 1",
+                                                      test::randomTensor({1, 3, 8}, 1, "x", 1.0F),
+                                                      {},
+                                                      {"red 7", "blue 2", "red 4"},
+                                                      {},
+                                                      {},
+                                                      {{1, "partner", {{2}, {}, {0}}}}},
+                                         test::sized(8, 2, 3));
+  AppDriver ui(
+      test::changed(document, [](Document& d) { d.weightSource.loadedFrom = "cards, layer 1"; }));
+  const auto purposes = headPurposes(ui.document());
+  ASSERT_EQ(purposes.size(), 2U);
+  EXPECT_EQ(purposes[0].title, "");
+  EXPECT_EQ(namedHead(&purposes, 0), "head 1");
+  EXPECT_EQ(namedHead(&purposes, 1), "head 2: partner");
+  EXPECT_EQ(purposesInWords(&purposes), "learned, not designed");
+  EXPECT_TRUE(ui.shows("partner"));
+
+  ui.view().selection.page = kHeadsPage;
+  ui.view().heads.effectTab = EffectTab::howLearned;
+  ui.settle();
+  EXPECT_TRUE(ui.shows("These heads learned with a task"));
+  ui.click("to Train");
+  EXPECT_EQ(ui.view().selection.page, kTrainPage);
 }
 
 TEST(TrainPage, HeadCountsAreRunSideBySideAndCanBeStopped) {

@@ -157,7 +157,8 @@ TEST(HeadLabel, ADeclaredRelationIsOneRoleMore) {
   const HeadMetrics metrics = measured({{Metric::previousToken, 0.7}});
   const auto withRelation = [&](const MetricValue& score, bool own = false,
                                 PartnerChance chance = {0.0, 5}) {
-    const RelationScore relation{"verb → its subject", score, false, own, chance};
+    const RelationScore relation{
+        .name = "verb → its subject", .score = score, .own = own, .chance = chance};
     return headLabel(metrics, uniformWith(0.0), {&relation, 1});
   };
   const HeadLabel held = withRelation({0.71, {}});

@@ -34,7 +34,7 @@ TEST(TrainedRelations, AreWhatLearnedHeadsDo) {
     const auto question = static_cast<WordQuestion>(head);
     ASSERT_TRUE(report.designedPurposes[head]);
     EXPECT_EQ(report.designedPurposes[head]->name, training::info(question).title);
-    EXPECT_TRUE(report.designedPurposes[head]->trained);
+    EXPECT_EQ(report.designedPurposes[head]->origin, DeclaredRelation::Origin::trained);
     ASSERT_TRUE(report.designedPurposes[head]->score) << report.designedPurposes[head]->score.why;
     EXPECT_GT(*report.designedPurposes[head]->score, 0.4) << head;
     EXPECT_LT(*report.designedPurposes[head]->score, 1.0) << head;

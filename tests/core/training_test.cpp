@@ -160,7 +160,7 @@ TEST(TaskModel, IsADocumentAtEveryLayerOfEveryExample) {
   TaskPass pass(model, examples);
   ASSERT_TRUE(pass.forward({}));
   for (const Index layer : {0, 1}) {
-    const DocumentPtr document = documentOf(pass, model, layer, 2, kBudget);
+    const DocumentPtr document = documentOf(pass, model, layer, 2, nullptr, kBudget);
     const std::string first(1, static_cast<char>('a' + examples.symbols[12]));
     EXPECT_EQ(document->input->tokens[0][0], first);
     EXPECT_TRUE(document->config.mask.causal);

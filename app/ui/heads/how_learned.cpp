@@ -15,6 +15,7 @@
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/effects.h"
 #include "app/ui/heads/figures.h"
+#include "app/ui/ids.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/table.h"
@@ -272,6 +273,12 @@ class HowLearnedTab final : public Card {
  private:
   static void notLearned(const PanelContext& panel) {
     const FrameContext& look = panel.look;
+    if (headsLearnedATask(panel.purposes)) {
+      wrappedLabel(look.fonts.regular, look.theme.textMuted,
+                   tr("These heads learned with a task. Train shows every step of its run."));
+      if (pill(look, tr("to Train"))) panel.selection.page = kTrainPage;
+      return;
+    }
     const bool known = trainingDomainOf(*panel.document.source).has_value();
     wrappedLabel(
         look.fonts.regular, look.theme.textMuted,

@@ -321,10 +321,10 @@ class WhySeveralTab final : public Card {
         tr("The pair of relations that suffers most in one head: among all pairs with different "
            "target keys, the one whose smaller loss is largest"));
     flowOn(look, look.px(210), 14.0F);
-    const int gains = choices(
-        look, tr("pair gains"),
-        {tr("equal gains"), headsAreTrained(panel.purposes) ? tr("as learned") : tr("as designed")},
-        view.gainsAsBuilt ? 1 : 0);
+    const bool learned = headsAreTrained(panel.purposes) || headsLearnedATask(panel.purposes);
+    const int gains = choices(look, tr("pair gains"),
+                              {tr("equal gains"), learned ? tr("as learned") : tr("as designed")},
+                              view.gainsAsBuilt ? 1 : 0);
     if (gains >= 0) view.gainsAsBuilt = gains == 1;
     tip(look, trFormat("Equal gains: each head's scores are scaled so that its target key leads "
                        "by {:g} on average where the two targets differ. Neither head then wins "

@@ -138,7 +138,10 @@ std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metri
 std::string purposeInWords(const HeadReport& report, Index head) {
   const auto& made = report.designedPurposes[static_cast<std::size_t>(head)];
   if (!made) return {};
-  const char* purpose = made->trained ? tr("trained for") : tr("made for");
+  using Origin = DeclaredRelation::Origin;
+  const char* purpose = made->origin == Origin::designed  ? tr("made for")
+                        : made->origin == Origin::trained ? tr("trained for")
+                                                          : tr("learned");
   return made->score
              ? trFormat("{} {}, {:.2f} where it is to look; ", purpose, made->name, *made->score)
              : fmt::format("{} {}: {}; ", purpose, made->name, made->score.why);
