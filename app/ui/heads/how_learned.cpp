@@ -19,6 +19,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/table.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/switches.h"
