@@ -232,9 +232,9 @@ PartnerChance partnerChance(const Document& document, ItemChoice item,
 std::string labelRule() {
   return trFormat(
       "A label needs n ≥ {} rows with two or more keys to choose between, or n ≥ {} for a relation "
-      "that the head was designed or trained for. Its score must be at least {}, and lie at least "
-      "{:g} % of the way from chance to 1. Chance is the score of uniform attention under the same "
-      "mask over the same rows.",
+      "that the head was designed for, trained for, or learned. Its score must be at least {}, and "
+      "lie at least {:g} % of the way from chance to 1. Chance is the score of uniform attention "
+      "under the same mask over the same rows.",
       kLeastRows, kOwnLeastRows, kRole, 100.0 * kAboveChance);
 }
 

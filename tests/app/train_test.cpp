@@ -210,6 +210,21 @@ TEST(TrainPage, OpensALayerAsTheDocumentWithItsOwnWeights) {
   EXPECT_EQ(ui.config().dModel, 512);  // undo leads back
 }
 
+TEST(TrainPage, OpensALayerWithTheRelationThatAHeadFound) {
+  AppDriver ui;
+  openTrainPage(ui);
+  for (int step = 0; step < 40; ++step) {  // the first of four relations is found
+    ui.click("Step", kLiveHeadsCard);
+    ui.settle();
+  }
+  ASSERT_TRUE(ui.shows("found at", kLiveHeadsCard));
+  ui.click("open in Flow");
+  ui.settle();
+  const auto purposes = headPurposes(ui.document());
+  EXPECT_TRUE(
+      std::ranges::any_of(purposes, [](const HeadPurpose& head) { return head.title == "first"; }));
+}
+
 TEST(TrainPage, ALayerInFlowKeepsTheRelationsOfItsHeads) {
   const auto document = test::fromSource(TensorSource{"cards, layer 1",
                                                       test::randomTensor({1, 3, 8}, 1, "x", 1.0F),
