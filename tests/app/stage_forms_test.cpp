@@ -158,6 +158,22 @@ TEST(StageForms, ALongSentenceKeepsItsWordsAtEveryPlace) {
   }
 }
 
+TEST(StageForms, TheNameOfThePresentWordOfManyIsWhole) {
+  AttentionConfig config;
+  config.dModel = 16;
+  config.numHeads = config.numKvHeads = 2;
+  std::string text;
+  for (int i = 0; i < 700; ++i) text += "dandelion ";
+  AppDriver ui(makeDocument("", config, TextSource{{text}, {}}, Positions::named,
+                            {WeightInit::xavier, 1, {}}, kTestBudget),
+               1280, 720, onStage());
+  for (const Index word : {0, 699}) {
+    ui.view().stage.word = word;
+    ui.settle();
+    for (const TextRun& run : ui.screen().cut()) ADD_FAILURE() << word << ": " << run.text;
+  }
+}
+
 TEST(StageForms, ManyHeadsHaveTheNameOfOneAboveThem) {
   AttentionConfig config;
   config.dModel = 192;

@@ -8,6 +8,7 @@
 #include "app/ui/stage/sentence_layout.h"
 #include "core/attention/attention_tensors.h"
 #include "core/attention/config.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -116,7 +117,8 @@ std::string noteOf(const HeadStory& story, const TokenNoun& token) {
   if (story.right == 0) return tr("not found here");
   constexpr Index kFew = 5;  // one word in five may be wrong without a word about it
   if (kFew * (story.partners - story.right) <= story.partners) return {};
-  return trFormat("right for {} of {} {}", story.right, story.partners, token.many);
+  return trFormat("right for {} of {} {}", withThousands(story.right),
+                  withThousands(story.partners), token.many);
 }
 
 std::string noteExplained(const Trace& trace, Index item, const HeadStory& story) {

@@ -127,9 +127,10 @@ class ScenePainter {
       curves.drawAcross(list_, {{first.a.x, first.b.y + look_.px(2)}, {last.b.x, first.b.y + high}},
                         c_.seqLen, static_cast<int>(subject_.word));
     }
-    ImFont* font = label(look_.fonts.semibold);
-    drawTextCentred(list_, font, {wordAt().centre().x, first.b.y + high + fontSize(font)}, color_,
-                    stageWord(words_.queries[static_cast<std::size_t>(subject_.word)]));
+    Rect above = wordAt();
+    above.b.y = first.b.y + high;
+    caption(above, std::string(stageWord(words_.queries[static_cast<std::size_t>(subject_.word)])),
+            color_);
   }
 
   bool barsFit() const { return !layout_.keys.marks() && layout_.keys.below >= look_.px(30); }
