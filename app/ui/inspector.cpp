@@ -284,7 +284,7 @@ void inspector(const PanelContext& panel, CellEditing& editing) {
   const Inspected of = inspected(panel, editing);
   const std::string title = purposeTitle(panel.purposes, of.head).empty()
                                 ? std::string()
-                                : inOneLine(nameHere(panel, measuredHeads(panel), of.head));
+                                : inOneLine(captionHere(panel, measuredHeads(panel), of.head));
   inspectorCaption(look, trFormat("head {}{} · query '{}'", of.head + 1,
                                   title.empty() ? "" : fmt::format(" ({})", title), of.token));
   if (const auto about = purposeExplanation(panel, of.head); !about.empty()) tip(look, about);

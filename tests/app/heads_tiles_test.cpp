@@ -141,43 +141,44 @@ HeadReport reportOf(const std::string& label, std::optional<double> score,
   return report;
 }
 
-TEST(HeadName, HoldsHereOrSaysThatItDoesNot) {
+TEST(HeadCaption, HoldsHereOrSaysThatItDoesNot) {
   RelationScore made{
       .name = "Verb → its subject", .score = {0.92, {}}, .own = true, .chance = {0.1, 2}};
-  HeadName name = headName(made.name, nullptr, 0);
-  EXPECT_EQ(inOneLine(name), "Verb → its subject") << "nothing is measured yet";
+  HeadCaption caption = headCaption(made.name, nullptr, 0);
+  EXPECT_EQ(inOneLine(caption), "Verb → its subject") << "nothing is measured yet";
   HeadReport report = reportOf(made.name, 0.92, made);
-  name = headName(made.name, &report, 0);
-  EXPECT_TRUE(name.holds);
-  EXPECT_EQ(name.here, "here 0.92, 9 rows");
-  EXPECT_EQ(inOneLine(name), "Verb → its subject");
+  caption = headCaption(made.name, &report, 0);
+  EXPECT_TRUE(caption.holds);
+  EXPECT_EQ(caption.here, "here 0.92, 9 rows");
+  EXPECT_EQ(inOneLine(caption), "Verb → its subject");
   const std::string both = "Previous word + Verb → its subject";
-  EXPECT_EQ(headName(both, &report, 0).title, both) << "the same name whatever the input";
+  EXPECT_EQ(headCaption(both, &report, 0).title, both) << "the same title whatever the input";
   made.score = {0.15, {}};  // chance gives 0.1
   report = reportOf("mixed", std::nullopt, made);
-  name = headName(made.name, &report, 0);
-  EXPECT_FALSE(name.holds);
-  EXPECT_EQ(inOneLine(name), "Verb → its subject (not found here)");
+  caption = headCaption(made.name, &report, 0);
+  EXPECT_FALSE(caption.holds);
+  EXPECT_EQ(inOneLine(caption), "Verb → its subject (not found here)");
   made.score = {0.3, {}};
   report = reportOf("mixed", std::nullopt, made);
-  name = headName(made.name, &report, 0);
-  EXPECT_FALSE(name.holds);
-  EXPECT_EQ(inOneLine(name), "Verb → its subject (weak here 0.30, 2 rows)");
+  caption = headCaption(made.name, &report, 0);
+  EXPECT_FALSE(caption.holds);
+  EXPECT_EQ(inOneLine(caption), "Verb → its subject (weak here 0.30, 2 rows)");
   made.score = MetricValue::undefined(kHiddenByMask);
   report = reportOf("mixed", std::nullopt, made);
-  EXPECT_EQ(headName(made.name, &report, 0).here, "hidden by the mask");
+  EXPECT_EQ(headCaption(made.name, &report, 0).here, "hidden by the mask");
   made.score = MetricValue::undefined(kNoPartner);
   report = reportOf("uniform", 0.98, made);
-  EXPECT_EQ(inOneLine(headName(made.name, &report, 0)), "Verb → its subject (nothing to do here)");
+  EXPECT_EQ(inOneLine(headCaption(made.name, &report, 0)),
+            "Verb → its subject (nothing to do here)");
   made.score = MetricValue::undefined("not read");
   report = reportOf("mixed", std::nullopt, made);
-  EXPECT_EQ(headName(made.name, &report, 0).here, "not checked here");
-  EXPECT_EQ(headName(made.name, &report, 0).brief, "not checked");
-  EXPECT_FALSE(headName("", &report, 0).holds) << "mixed is no name";
+  EXPECT_EQ(headCaption(made.name, &report, 0).here, "not checked here");
+  EXPECT_EQ(headCaption(made.name, &report, 0).brief, "not checked");
+  EXPECT_FALSE(headCaption("", &report, 0).holds) << "mixed is no name";
 }
 
 /// Heads of an image are designed for its patches, and hold on them.
-TEST(HeadName, OfPatchesIsThatOfAnImage) {
+TEST(HeadCaption, OfPatchesIsThatOfAnImage) {
   ViewState view;
   view.selection.page = kHeadsPage;
   const Preset& preset = presetByName("vit-base");

@@ -57,10 +57,10 @@ MeasuredHeads measuredHeads(const PanelContext& panel) {
   return heads;
 }
 
-HeadName nameHere(const PanelContext& panel, const MeasuredHeads& measured, Index head) {
+HeadCaption captionHere(const PanelContext& panel, const MeasuredHeads& measured, Index head) {
   const bool known = measured.figures != nullptr && measured.current;
-  return headName(purposeTitle(panel.purposes, head), known ? &measured.figures->report : nullptr,
-                  head);
+  return headCaption(purposeTitle(panel.purposes, head),
+                     known ? &measured.figures->report : nullptr, head);
 }
 
 void waitingLabel(const FrameContext& look, ImFont* font, std::string_view problem,

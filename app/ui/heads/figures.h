@@ -21,8 +21,8 @@ struct MeasuredHeads {
 /// Requests missing figures. Figures of another number of heads or tokens are not returned.
 MeasuredHeads measuredHeads(const PanelContext& panel);
 
-/// Returns the name of a head on the shown input; without figures, its purpose as it is.
-HeadName nameHere(const PanelContext& panel, const MeasuredHeads& measured, Index head);
+/// Returns the caption of a head on the shown input; without figures, its purpose as it is.
+HeadCaption captionHere(const PanelContext& panel, const MeasuredHeads& measured, Index head);
 
 /// Draws "measuring …", or the reason of a failure, in the middle of the rest of the card.
 void noFigures(const PanelContext& panel, const MeasuredHeads& heads);

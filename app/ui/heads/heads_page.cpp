@@ -95,7 +95,7 @@ class HeadsPage final : public Page {
     const std::string title =
         purposeTitle(panel.purposes, panel.selection.head).empty()
             ? std::string()
-            : inOneLine(nameHere(panel, measuredHeads(panel), panel.selection.head));
+            : inOneLine(captionHere(panel, measuredHeads(panel), panel.selection.head));
     return trFormat("Head {} of {}{}{}{}", panel.selection.head + 1, c.numHeads, item,
                     title.empty() ? "" : ": ", title);
   }

@@ -40,7 +40,7 @@ std::string measuredHere(double score, Index rows) {
 
 }  // namespace
 
-HeadName headName(const std::string& purpose, const HeadReport* report, Index head) {
+HeadCaption headCaption(const std::string& purpose, const HeadReport* report, Index head) {
   const auto at = static_cast<std::size_t>(head);
   if (report == nullptr || at >= report->labels.size()) return {purpose, {}, true};
   const HeadLabel& label = report->labels[at];
@@ -61,9 +61,10 @@ HeadName headName(const std::string& purpose, const HeadReport* report, Index he
   return {purpose, tr("not found here"), false, tr("not found")};
 }
 
-std::string inOneLine(const HeadName& name) {
-  return name.holds || name.here.empty() ? name.title
-                                         : fmt::format("{} ({})", name.title, name.here);
+std::string inOneLine(const HeadCaption& caption) {
+  return caption.holds || caption.here.empty()
+             ? caption.title
+             : fmt::format("{} ({})", caption.title, caption.here);
 }
 
 }  // namespace headscope::ui

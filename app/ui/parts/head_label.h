@@ -15,18 +15,18 @@ std::string labelWithScore(const HeadLabel& label);
 /// rows, at least 0.5 …".
 std::string labelWithRule(const HeadLabel& label);
 
-/// The name of a head on the shown input, in the same words wherever heads are named.
-struct HeadName {
+/// The caption of a head on the shown input, in the same words wherever heads have one.
+struct HeadCaption {
   std::string title;  // its purpose, whatever the input; without one its measured label
-  std::string
-      here;  // "here 0.92, 2 rows", "weak here 0.31, 9 rows", "not found here"; empty for a label
+  // "here 0.92, 2 rows", "weak here 0.31, 9 rows", "not found here"; empty for a label
+  std::string here;
   bool holds = true;       // whether the title is true here; if not, it is drawn in grey
   std::string brief = {};  // what is the matter where it does not hold: "no job here", "not found"
 };
 /// `purpose`: what the head was made or trained for; empty: nothing. `report`: null while nothing
 /// is measured.
-HeadName headName(const std::string& purpose, const HeadReport* report, Index head);
-/// Returns the name in one line: "Verb → its subject", "Verb → its subject (not found here)".
-std::string inOneLine(const HeadName& name);
+HeadCaption headCaption(const std::string& purpose, const HeadReport* report, Index head);
+/// Returns the caption in one line: "Verb → its subject", "Verb → its subject (not found here)".
+std::string inOneLine(const HeadCaption& caption);
 
 }  // namespace headscope::ui

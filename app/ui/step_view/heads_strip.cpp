@@ -84,39 +84,41 @@ ImVec2 switchPlace(const FrameContext& look, const StripCard& card) {
 
 bool isCut(const std::string& line) { return line.ends_with("…"); }
 
-/// A head's name above its picture: its purpose, and where that does not hold what is the matter.
-struct NameAbove {
+/// A head's caption above its picture: its purpose, and where that does not hold what is the
+/// matter.
+struct CaptionLines {
   ImFont* font;
   std::vector<std::string> lines;
 };
 
-float nameRoom(const FrameContext& look, const StripCard& card) {
+float captionRoom(const FrameContext& look, const StripCard& card) {
   return card.at.width() - look.px(8) - look.space.small;
 }
 
-/// Breaks the name into at most so many lines, in this font or the smallest if it is whole in one
-/// of them; the purpose gives way to what is the matter with it.
-NameAbove nameAbove(const FrameContext& look, ImFont* largest, const HeadName& name, float room,
-                    int most) {
-  const int ofTitle = name.holds ? most : most - 1;
-  for (const std::string& matter : {name.here, name.brief}) {
+/// Breaks the caption into at most so many lines, in this font or the smallest if it is whole in
+/// one of them; the purpose gives way to what is the matter with it.
+CaptionLines captionLines(const FrameContext& look, ImFont* largest, const HeadCaption& caption,
+                          float room, int most) {
+  const int ofTitle = caption.holds ? most : most - 1;
+  for (const std::string& matter : {caption.here, caption.brief}) {
     for (ImFont* font : {largest, look.fonts.tiny}) {
       std::vector<std::string> lines;
-      if (ofTitle > 0) lines = titleLines(font, name.title, room, ofTitle);
-      if (!name.holds) lines.push_back(elided(font, matter, room));
+      if (ofTitle > 0) lines = titleLines(font, caption.title, room, ofTitle);
+      if (!caption.holds) lines.push_back(elided(font, matter, room));
       if (std::ranges::none_of(lines, isCut)) return {font, std::move(lines)};
     }
   }
-  return {look.fonts.tiny, titleLines(look.fonts.tiny, name.title, room, std::max(1, ofTitle))};
+  return {look.fonts.tiny, titleLines(look.fonts.tiny, caption.title, room, std::max(1, ofTitle))};
 }
 
-/// Returns whether every head's name is whole in so many lines of a font.
-bool namesFit(const PanelContext& panel, const MeasuredHeads& measured, float room, int lines,
-              ImFont* font) {
+/// Returns whether every head's caption is whole in so many lines of a font.
+bool captionsFit(const PanelContext& panel, const MeasuredHeads& measured, float room, int lines,
+                 ImFont* font) {
   for (Index head = 0; head < panel.trace.config().numHeads; ++head) {
-    const HeadName name = nameHere(panel, measured, head);
-    const NameAbove above = nameAbove(panel.look, font, name, room, lines);
-    if (std::ranges::any_of(above.lines, isCut) || above.font != font || (!name.holds && lines < 2))
+    const HeadCaption caption = captionHere(panel, measured, head);
+    const CaptionLines above = captionLines(panel.look, font, caption, room, lines);
+    if (std::ranges::any_of(above.lines, isCut) || above.font != font ||
+        (!caption.holds && lines < 2))
       return false;
   }
   return true;
@@ -135,11 +137,12 @@ void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const 
   drawText(list, look.fonts.semibold, text, headColor(t, static_cast<std::size_t>(card.head)),
            card.name());
   const bool named = !purposeTitle(panel.purposes, card.head).empty();  // it replaces the label
-  const HeadName name = nameHere(panel, measured, card.head);
-  const ImU32 ink = name.holds ? t.text : t.textMuted;
+  const HeadCaption caption = captionHere(panel, measured, card.head);
+  const ImU32 ink = caption.holds ? t.text : t.textMuted;
   if (!card.textAtRight) {
     if (!named) return;
-    const NameAbove above = nameAbove(look, card.font, name, nameRoom(look, card), card.lines);
+    const CaptionLines above =
+        captionLines(look, card.font, caption, captionRoom(look, card), card.lines);
     float y = text.y + fontSize(look.fonts.semibold) + look.space.hair;
     for (const std::string& line : above.lines) {
       drawText(list, above.font, {text.x, y}, ink, line);
@@ -173,8 +176,8 @@ void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const 
     return false;
   };
   if (named) {
-    writeWhole(name.title, name.holds ? 3 : std::clamp(linesThatFit(small) - 2, 1, 3));
-    if (!name.holds && !writeWhole(name.here, 2)) writeWhole(name.brief, 1);
+    writeWhole(caption.title, caption.holds ? 3 : std::clamp(linesThatFit(small) - 2, 1, 3));
+    if (!caption.holds && !writeWhole(caption.here, 2)) writeWhole(caption.brief, 1);
   }
   const float gain = c.gain(card.head);
   if (gain != 1.0F && gain != 0.0F) write(small, t.bad, fmt::format("× {:g}", gain));
@@ -214,8 +217,8 @@ void stripCardItem(const PanelContext& panel, const HeadTiles& tiles, const Meas
     if (tiles.pick(card.head, card.picture)) {
       ImGui::GetWindowDrawList()->AddRect(card.picture.a, card.picture.b, look.theme.accent);
     } else if (const auto about = purposeExplanation(panel, card.head); !about.empty()) {
-      const HeadName name = nameHere(panel, measured, card.head);
-      tip(look, name.holds ? about : trFormat("{}\n\nOn this input: {}.", about, name.here));
+      const HeadCaption caption = captionHere(panel, measured, card.head);
+      tip(look, caption.holds ? about : trFormat("{}\n\nOn this input: {}.", about, caption.here));
     }
   }
   ImGui::SetCursorScreenPos(switchPlace(look, card));
@@ -240,8 +243,8 @@ std::vector<StripCard> stripCards(const PanelContext& panel, const MeasuredHeads
   if (named && !textAtRight) {
     const float room = size.x - pad - look.space.small;
     const bool low = most < look.px(84);  // a second line would leave nothing of the picture
-    lines = low || namesFit(panel, measured, room, 1, look.fonts.tiny) ? 1 : 2;
-    if (!namesFit(panel, measured, room, lines, font)) font = look.fonts.tiny;
+    lines = low || captionsFit(panel, measured, room, 1, look.fonts.tiny) ? 1 : 2;
+    if (!captionsFit(panel, measured, room, lines, font)) font = look.fonts.tiny;
   }
   const float above = look.space.wide + static_cast<float>(lines) * fontSize(look.fonts.small);
   const float side = textAtRight ? most : std::min(most - above, size.x - 2 * pad);

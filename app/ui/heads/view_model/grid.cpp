@@ -68,10 +68,10 @@ void addWords(const HeadsState& state, Index head, TileTitle& title) {
     if (label != nullptr) title.measured = labelWithScore(*label);
     return;
   }
-  HeadName name = headName(made.title, state.report, head);
-  title.made = std::move(name.title);
-  title.measured = std::move(name.here);
-  title.holds = name.holds;
+  HeadCaption caption = headCaption(made.title, state.report, head);
+  title.made = std::move(caption.title);
+  title.measured = std::move(caption.here);
+  title.holds = caption.holds;
 }
 
 GridTile headTile(const HeadsState& state, Index head) {
@@ -395,7 +395,7 @@ std::string largestWeightInWords(const HeadsState& state) {
   const std::string title = purposeTitle(state.purposes, state.head);
   const std::string head =
       trFormat("Head {}{}", state.head + 1,
-               title.empty() ? "" : ": " + inOneLine(headName(title, state.report, state.head)));
+               title.empty() ? "" : ": " + inOneLine(headCaption(title, state.report, state.head)));
   const std::string from = placeName(trace, Axis::query, state.item, query);
   const std::string to = placeName(trace, Axis::key, state.item, key);
   if (rowsMayNotSumToOne(trace, state.item, state.head)) {  // such weights are no shares
