@@ -67,8 +67,9 @@ struct PanelContext {
   FrameCommands& commands;
   const FrameContext& look;
   Computations& computations;
-  Magnitudes& magnitudes;      // of the shown matrices, and the arithmetic of the inspected cells:
-  Explanations& explanations;  // computed once for all panels
+  Magnitudes& magnitudes;  // of the shown matrices, computed once for all panels
+  Explanations&
+      explanations;  // the arithmetic of the inspected cells, computed once for all panels
   std::shared_ptr<LearnedLayers> learnedLayers = {};
   const History* history = nullptr;
   Reference reference{};

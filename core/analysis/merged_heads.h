@@ -57,8 +57,8 @@ struct MergedHeads {
 };
 
 /// Compares two heads of one batch item with one head that has the matrices of both. The mask is
-/// the document's; pins, dropout and head gains are left out, so that all three are computed in one
-/// way. Nothing where cancelled.
+/// the document's; pins, dropout, head gains and sinks are left out, so that all three are computed
+/// in one way. Nothing where cancelled.
 std::optional<MergedHeads> twoInOne(const Trace& trace, Index item,
                                     const std::array<HeadRelation, 2>& pair, PairGains gains,
                                     const ExecutionContext& execution = {});

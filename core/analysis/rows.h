@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/metric_value.h"
 #include "core/attention/mask.h"
 #include "core/document/fwd.h"
 #include "core/tensor/tensor.h"
@@ -16,9 +17,6 @@ namespace headscope {
 
 struct AttentionConfig;
 class Pins;
-
-/// The batch item that is measured; none: the mean over all items in which the number is defined.
-using ItemChoice = std::optional<Index>;
 
 /// A row of one batch item that counts: its query has a key to attend to, and is no padding.
 struct CountedRow {
@@ -46,7 +44,8 @@ CountedRows countedRows(const Document& document, Index item);
 
 // Row shares: whether the weights of each row are shares of 1: none below 0, with the sum 1. All
 // metrics of weights assume this. The softmax of a row provides it; dropout, pinned weights and a
-// softmax over queries may break it.
+// softmax over queries may break it. With sinks a row's sum is below 1: its metrics are of the part
+// that the keys get, so that its confidence may lie below 1 / keys.
 
 /// The reason why the weights of some row are no shares of 1, in words: "a row's weights do not sum
 /// to 1 (dropout)"; empty where all rows are.

@@ -25,8 +25,8 @@ struct MatrixDifference {
   CellRef where;               // its first cell; meaningless where it is 0
   float largestFinite = 0.0F;  // the largest where both are finite
   float magnitude = 0.0F;      // largest finite |value| of either
-  Index changed = 0;           // cells that differ …
-  Index cells = 0;             // … of so many
+  Index changed = 0;           // cells that differ
+  Index cells = 0;             // cells compared
 };
 /// Compares one matrix of a tensor; item and head as in CellRef. The tensor must be comparable.
 MatrixDifference matrixDifference(const Trace& before, const Trace& after, TensorId tensor,

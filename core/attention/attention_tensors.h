@@ -2,7 +2,7 @@
 // their operands from here and write their results here. They do not depend on the source of the
 // operands: a document, a trainer or a layer of a model.
 //
-// `q k v concat` are views of `q_proj … heads`.
+// The tensors q, k and v are views of q_proj, k_proj and v_proj, and concat is a view of heads.
 //
 // Scores and weights grow as T². Where they would not fit in memory, or are seldom read, they need
 // not be stored (ScoreStorage). A pass then keeps only the rows in progress. Readers get other rows

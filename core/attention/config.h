@@ -55,7 +55,9 @@ struct AttentionConfig {
   Mask mask;
   std::vector<float> headGains;  // g_i per head; empty: all 1. 0: the head is off
   std::vector<float> sinks;      // per head: a score without a key in every softmax; empty: none
-  Index firstQuery = 0;  // the position of query 0: above 0 where a decoder runs the last query
+  // The position of query 0: above 0 where a decoder runs the last query. ALiBi and a pair bias
+  // count from it; the mask, the rotation and relative scores count from 0.
+  Index firstQuery = 0;
   Dropout dropout;
 
   bool crossAttention() const { return memoryLen > 0; }

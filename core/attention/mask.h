@@ -108,7 +108,7 @@ struct RuleRun {
 
   bool operator==(const RuleRun&) const = default;
 };
-/// Returns the runs in the order of the keys.
+/// Returns the runs in the order of the rules.
 std::vector<RuleRun> ruleRuns(const Mask& mask, Index item, Index query, Index keys);
 
 /// The queries of an item that have no key left.

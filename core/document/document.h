@@ -17,7 +17,7 @@ namespace headscope {
 struct TrainingDomain;
 
 struct Document {
-  std::string preset;  // the preset it started from; empty after none
+  std::string preset;  // the preset that it started from; empty: none
   AttentionConfig config;
   Positions positions = Positions::named;
   /// The scores that a pass stores; set by the memory budget.

@@ -1,7 +1,6 @@
 // Language model: a transformer that learns the next token of a text. Unless its settings say
-// otherwise it has GPT-2's shape: embedding and learned positions, layers of LayerNorm → attention
-// →
-// + → LayerNorm → network → +, a last LayerNorm, and the embedding as readout.
+// otherwise it has GPT-2's shape: embedding and learned positions; layers of LayerNorm, attention,
+// sum, LayerNorm, network, sum; a last LayerNorm; and the embedding as readout.
 //
 // model() gives its weights as a model that every part of the program opens.
 #pragma once

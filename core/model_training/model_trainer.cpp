@@ -118,7 +118,7 @@ bool ModelTrainer::evaluate(const ExecutionContext& given) {
   return true;
 }
 
-/// Restores the parameters of the last good snapshot; the curves stay as they are.
+/// Restores the parameters of the last good snapshot, and drops the curves after it.
 void ModelTrainer::stop(std::string what) {
   training::Stop why{stepsTaken_ + 1, std::move(what), 0, {}};
   if (why.tensor.empty()) why.tensor = "the loss";

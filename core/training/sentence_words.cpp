@@ -75,8 +75,8 @@ SentenceWords::SentenceWords()
       times{WordClass::noun,
             {"day", "days", "night", "morning", "evening", "week", "year", "time", "hour"}},
       often{WordClass::adverb,
-            {"always", "often", "sometimes", "usually", "never", "still", "already", "just", "only",
-             "also", "really", "quickly", "slowly", "quietly", "suddenly", "finally"}},
+            {"always", "often", "sometimes", "usually", "still", "already", "just", "only", "also",
+             "really", "quickly", "slowly", "quietly", "suddenly", "finally"}},
       relatives{WordClass::pronoun, {"which", "who", "that"}},
       relativesAfterComma{WordClass::pronoun, {"which", "who"}},
       subjects{WordClass::pronoun, {"it", "he", "she", "they", "we"}},
@@ -98,9 +98,7 @@ SentenceWords::SentenceWords()
       indefinites{WordClass::pronoun,
                   {"someone", "somebody", "something", "everyone", "everybody", "everything",
                    "anyone", "anybody", "anything", "nobody", "nothing", "this", "these", "those",
-                   "me", "you", "one"}} {
-  often.words = without(often.words, {"never"});
-}
+                   "me", "you", "one"}} {}
 
 const SentenceWords& sentenceVocabulary() {
   static const SentenceWords words;

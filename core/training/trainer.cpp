@@ -253,7 +253,7 @@ bool Trainer::takeEvaluation(const ExecutionContext& execution) {
   return true;
 }
 
-/// Restores the parameters of the last good snapshot; the curves stay as they are.
+/// Restores the parameters of the last good snapshot, and drops the curves after it.
 void Trainer::stop(std::string tensor) {
   Stop why{stepsTaken_ + 1, std::move(tensor), 0, {}};
   if (why.tensor.empty()) why.tensor = "the loss";

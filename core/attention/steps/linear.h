@@ -40,7 +40,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
 struct PackedWeight {
   Index out = 0;
   Tensor panels;        // as packedMemory
-  HalfMatrix halves{};  // in their place: the rows of all panels
+  HalfMatrix halves{};  // in the place of `panels`: their rows in half precision
 
   bool empty() const { return panels.empty() && halves.empty(); }
   Index bytes() const;

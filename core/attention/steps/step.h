@@ -95,7 +95,7 @@ struct LinearLayer {
 enum class StepWork {
   view,    // the results are views of others: there is nothing to compute
   linear,  // linear layers, in panels of their weights
-  heads,   // each head of a result by itself; all are complete before the next step
+  heads,   // blocks of rows of all heads; all are complete before the next step
   rows,    // rows of single heads, together with the neighbouring steps of this kind
 };
 
