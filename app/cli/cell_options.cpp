@@ -1,8 +1,11 @@
 #include "app/cli/cell_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <string_view>
+#include <vector>
 
 #include "app/cli/config_options.h"
 #include "app/cli/head_flags.h"
@@ -30,8 +33,8 @@ void addCellOptions(CLI::App& app, CellOptions& options) {
   };
   app.add_option(
          "--step", options.step,
-         "project, split, rotate (with --positions-kind rope), score, scale, mask, softmax, weigh, "
-         "gate (with --gate), concat or output")
+         "project, split, normalize (in some models), rotate (with --positions-kind rope), score, "
+         "scale, mask, softmax, weigh, gate (with --gate), concat or output")
       ->check(notEmpty)
       ->type_name("ID")
       ->group(group);
@@ -82,8 +85,9 @@ TensorId tensorFrom(const CellOptions& options) {
     const bool letter = options.tensor.size() == 1 && name.front() == options.tensor.front();
     if (letter || name == options.tensor) return id;
   }
-  throw UserError(fmt::format("--tensor {}: give {}", options.tensor,
-                              chosen.id() == StepId::gate ? "gate or gated" : "q, k or v"));
+  std::vector<std::string_view> names;
+  for (const TensorId id : outputs) names.push_back(info(id).name);
+  throw UserError(fmt::format("--tensor {}: give {}", options.tensor, fmt::join(names, " or ")));
 }
 
 CellRef cellFrom(const CellOptions& options, const AttentionConfig& config) {

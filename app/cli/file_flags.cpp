@@ -56,6 +56,11 @@ void FileFlags::writes(std::string_view flag, const fs::path& path,
 void FileFlags::check() const {
   for (const Output& output : outputs_) {
     requireEnding(output.flag, output.path, output.endings);
+    const fs::path folder = output.path.parent_path();
+    if (!folder.empty() && !platform::isFolder(folder)) {
+      throw UserError(fmt::format("{} {}: there is no folder {}: create it, or name another file",
+                                  output.flag, output.path.string(), folder.string()));
+    }
     if (!platform::isRegularFile(output.path)) continue;  // no file would be replaced
     for (const Input& input : inputs_) {
       if (!takesPlaceOf(output.path, input.path)) continue;

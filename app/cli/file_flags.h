@@ -20,8 +20,8 @@ class FileFlags {
   void writes(std::string_view flag, const std::filesystem::path& path,
               const std::vector<std::string_view>& endings);
 
-  /// Throws UserError for an output with a wrong ending, and for one that would overwrite an input
-  /// or a file in an input folder.
+  /// Throws UserError for an output with a wrong ending or in a folder that does not exist, and for
+  /// one that would overwrite an input or a file in an input folder.
   void check() const;
 
  private:

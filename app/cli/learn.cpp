@@ -189,7 +189,8 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
                                    execution)};
   if (options.json) return printJson(out, withSchema("learn", learnedJson(options, learned)));
   printLearned(out, learned);
-  if (!options.out.empty()) out << fmt::format("weights: {}\n", options.out);
+  out << (options.out.empty() ? "weights: not written; --out FILE.safetensors keeps them\n"
+                              : fmt::format("weights: {}\n", options.out));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "app/cli/config_options.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/base/utf8.h"
 #include "core/formats/model_tensors.h"
 
 namespace headscope::cli {
@@ -40,7 +41,7 @@ std::string argumentOf(const std::string& field, const Json& value) {
   if (const std::string* text = value.text()) return *text;
   if (value.number()) return value.dump();
   throw UserError(fmt::format("\"{}\" is {}: give a text, a number, a list of them, or true", field,
-                              value.dump().substr(0, 40)));
+                              excerpt(value.dump(), 40)));
 }
 
 /// Appends a field of a request as a command's flag. A list stands as "--ids=1,2", as two

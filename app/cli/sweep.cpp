@@ -32,6 +32,16 @@ void checkSweep(const SweepOptions& options) {
     throw UserError(
         "--other-text, --other-ids, --other-image and --other-pixels belong to --with other");
   }
+  if (options.swap && options.with != "other") {
+    throw UserError(
+        "--swap puts the values of the clean texts into the corrupt ones: it needs --with other");
+  }
+  const bool ownText = options.text.given() > 0 || !options.ids.empty() || options.image.given();
+  if (ownText && !options.set.empty() && options.with != "mean") {
+    throw UserError(
+        "--set gives the means for a text of its own: add --with mean, or leave out the text to "
+        "sweep the set");
+  }
   checkTemplateFlags(options.templates, options.set.empty() ? options.jsonLines : options.set);
   prepareGemm();
 }

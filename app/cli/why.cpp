@@ -27,8 +27,10 @@
 #include "app/cli/text_sets.h"
 #include "app/cli/why_figure.h"
 #include "app/cli/why_output.h"
+#include "core/attention/config.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/document/trace.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope::cli {
@@ -85,6 +87,16 @@ model::AskedScore scoreFrom(const std::string& text, const model::ModelConfig& c
   return {of.head, *query, *key, of.stack};
 }
 
+/// Throws UserError for a score that the mask hides: no weight comes of it.
+void refuseMasked(const model::AskedScore& score, const model::ModelTrace& trace) {
+  const TracePtr layer = passOf(trace, score.stack).layer(score.head.layer);
+  const AttentionConfig& c = layer->config();
+  if (score.query >= c.seqLen || score.key >= c.keys()) return;  // there is no such score
+  const std::string masked = whyForbidden(c.mask, 0, score.query, score.key);
+  if (masked.empty()) return;
+  throw UserError(fmt::format("--score: this score is masked ({}): choose another key", masked));
+}
+
 model::WhyQuestion questionFrom(const WhyOptions& options, const model::ModelTrace& trace,
                                 const formats::TokenizerPtr& names) {
   if (options.score.empty()) {
@@ -98,7 +110,9 @@ model::WhyQuestion questionFrom(const WhyOptions& options, const model::ModelTra
         "--score begins the chain at a score, without a word: leave out --token, --token-id, "
         "--against, --against-id and --at");
   }
-  return scoreFrom(options.score, trace.config());
+  const model::AskedScore score = scoreFrom(options.score, trace.config());
+  refuseMasked(score, trace);
+  return score;
 }
 
 model::ModelDocumentPtr documentFrom(const WhyOptions& options, OpenModels& models,

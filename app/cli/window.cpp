@@ -84,9 +84,13 @@ void drawPassInstead(const WindowFlags& flags, std::ostream& out) {
   drawInstead(std::move(program), flags.shaderDir);
   out << kNoDisplay << ": " << kPictureInstead << " shows what the window would. Its pass:\n\n";
   printSummary(out, *trace, memoryNote(flags.pass));
-  if (flags.trace.empty()) return;
-  formats::saveTrace(flags.trace, *trace);
-  out << "trace: " << flags.trace << '\n';
+  if (!flags.trace.empty()) {
+    formats::saveTrace(flags.trace, *trace);
+    out << "trace: " << flags.trace << '\n';
+  }
+  out << "\nWithout a display: 'headscope run', 'explain', 'analyze', 'export' and 'render' "
+         "compute, "
+         "save and draw it; 'headscope --help' lists all commands\n";
 }
 
 /// The flags that set what the settings of earlier runs would set.

@@ -32,12 +32,23 @@ bool describesPass(const CLI::App& command) {
   return !options.empty();
 }
 
+/// Takes the preset by-hand where only a mask, words or other details are given: the usual layer is
+/// too large for a page.
+PassOptions withSmallLayer(PassOptions pass) {
+  const bool sized = !pass.config.preset.empty() || pass.config.dModel || !pass.weights.empty() ||
+                     !pass.input.empty() || !pass.series.empty() || !pass.session.empty() ||
+                     !pass.model.empty();
+  if (!sized) pass.config.preset = "by-hand";
+  return pass;
+}
+
 void runWorksheet(const WorksheetOptions& options, bool described, std::ostream& out) {
   FileFlags files;
   addFilesRead(files, options.pass);
   files.writes("--pdf", options.pdf, {".pdf"});
   files.check();
-  const DocumentPtr like = described ? documentFrom(options.pass) : byHandDocument();
+  const DocumentPtr like =
+      described ? documentFrom(withSmallLayer(options.pass)) : byHandDocument();
   const std::uint64_t seed = options.pass.seed.value_or(1);
   writeWorksheet(options.pdf, seed, *like);
   out << fmt::format("worksheet {}: {}\n", seed, options.pdf);

@@ -86,7 +86,11 @@ Index oneToken(std::string_view text, const tokenizer::Tokenizer* tokenizer) {
                  "\" cat\"), or an id",
                  text, withThousands(std::ssize(tokens))));
   }
-  return static_cast<Index>(tokens.front().id);
+  const tokenizer::TokenId found = tokens.front().id;
+  if (tokenizer->isSpecial(found) && tokenizer->id(text) != found) {  // it stands for unknown text
+    throw UserError(trFormat("“{}” is not in the vocabulary: give a word that is, or an id", text));
+  }
+  return static_cast<Index>(found);
 }
 
 std::string predictedName(Index id, const ModelConfig& config,

@@ -35,7 +35,8 @@ std::vector<std::string> namesOf(const std::vector<Index>& ids,
 std::string nameAt(const ModelInput& input, Index place, const tokenizer::Tokenizer* tokenizer);
 
 /// Returns the id of a token given as its id or as a text that is one token. Throws UserError where
-/// the text is several tokens. `tokenizer` may be null: only ids are accepted then.
+/// the text is several tokens, or none that the vocabulary knows. `tokenizer` may be null: only ids
+/// are accepted then.
 Index oneToken(std::string_view text, const tokenizer::Tokenizer* tokenizer);
 
 /// The name of what a model predicts by an id: a classifier's label, or a token; empty where

@@ -83,6 +83,13 @@ TEST_F(Files, AnotherFileIsReplaced) {
   EXPECT_EQ(runProgram({"run", "--input", t, "--heads", "2", "--trace", "/dev/null"}).status, 0);
 }
 
+TEST_F(Files, AWorksheetIsSmallWhateverElseIsAskedFor) {
+  for (const char* flag : {"--causal", "--no-bias"}) {
+    const CliResult made = runProgram({"worksheet", flag, "--pdf", path("sheet.pdf")});
+    EXPECT_EQ(made.status, 0) << made.err;
+  }
+}
+
 TEST_F(Files, EndingsOfOtherFormatsAreRefused) {
   expectRefused({"run", "--trace", path("t.npz")}, {"--trace", "t.npz", ".safetensors"});
   expectRefused({"run", "--trace", path("t")}, {"--trace", ".safetensors"});
@@ -109,8 +116,9 @@ TEST_F(Files, NamesThatTheSystemRefusesAreRefusedInWords) {
     expectRefused({"run", "--session", name}, {"cannot read"});
     expectRefused({"run", "--input", name}, {"cannot read"});
     const std::string file = name == path("round") ? name + "/t" : name;
-    expectRefused({"run", "--trace", file + ".safetensors"}, {"cannot write"});
-    expectRefused({"render", "--size", "320x200", "--out", file + ".png"}, {"cannot write"});
+    const std::string why = name == path("round") ? "there is no folder" : "cannot write";
+    expectRefused({"run", "--trace", file + ".safetensors"}, {why});
+    expectRefused({"render", "--size", "320x200", "--out", file + ".png"}, {why});
     expectRefused({"export", "--pytorch", name}, {"cannot "});
     expectRefused({"train", "--task", "cards", "--steps", "1", "--save", name}, {"cannot "});
   }

@@ -44,6 +44,7 @@ TEST_F(Learn, SaysHowFarItIsAndWhatCameOut) {
   EXPECT_NE(printed.find("step 20 of 20: loss "), std::string::npos) << printed;
   EXPECT_NE(run.out.find("which word is before it?"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("head 2: 0."), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("not written; --out"), std::string::npos) << run.out;
 }
 
 TEST_F(Learn, FromSeries) {
@@ -69,7 +70,7 @@ TEST_F(Learn, RefusesInASentence) {
   expectRefused({"learn", "--seq-len", "4"}, {"--seq-len"});
   expectRefused({"learn", "--d-model", "16", "--heads", "2", "--steps", "1", "--out",
                  "/nowhere/learned.safetensors"},
-                {"/nowhere/learned.safetensors"});
+                {"--out", "/nowhere/learned.safetensors", "there is no folder /nowhere"});
 }
 
 TEST(InitLearned, ComesWithTheProgramOrIsLearnedNow) {

@@ -288,6 +288,10 @@ TEST_F(SweepOfSet, WhatCannotBeIsRefused) {
   refused({}, {"--text", "--ids"});
   refused({"--ids", "1,2", "--with", "other"}, {"--other-text", "--other-ids"});
   refused({"--ids", "1,2", "--other-ids", "3,4"}, {"--with other"});
+  refused({"--set", "template:thanks", "--swap"}, {"--swap", "--with other"});
+  refused({"--ids", "1,2", "--set", "template:thanks"}, {"--set", "--with mean"});
+  expectRefused({"sweep", "headscope:stories", "--text", "Mia gave", "--token", "zebra"},
+                {"--token", "zebra", "not in the vocabulary"});
   refused({"--ids", "1,2", "--token-id", "400"}, {"id 400", "0 to 399"});
   refused({"--ids", "1,2", "--against-id", "4"}, {"--token"});
   refused({"--ids", "1,2", "--at", "2"}, {"--at 2", "0 to 1"});

@@ -160,6 +160,8 @@ TEST(WhyCommand, RefusesScoresThatDoNotExist) {
   bert.back() = "1.2:2:1";
   bert.insert(bert.end(), {"--token", "cat"});
   expectRefused(bert, {"--score", "leave out --token"});
+  expectRefused({"why", dataFile("tiny-gpt2"), "--text", "The cat sat", "--score", "0.1:0:2"},
+                {"--score", "masked", "causal: key 2 comes after query 0"});
 }
 
 /// A head in --follow that does not exist, and steps in a wrong order, name the way out.
