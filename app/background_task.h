@@ -87,6 +87,10 @@ class BackgroundTask {
     runner_.wake();
   }
 
+  /// Calls the function that setWake() set, if any. The work itself calls it, for news that are no
+  /// outcome.
+  void wake() { runner_.wake(); }
+
   /// Returns the outcome of the newest request, once.
   std::optional<Outcome> take() {
     const std::lock_guard lock(mutex_);

@@ -24,6 +24,8 @@ std::string shownInWords(const PanelContext& panel) {
   if (panel.selection.page == kModelPage) {
     return trFormat(": layer {}, head {}", panel.modelView.layer + 1, panel.modelView.head + 1);
   }
+  if (panel.selection.page == kLearnPage) return {};
+  if (panel.selection.page != kFlowPage) return trFormat(": head {}", panel.selection.head + 1);
   return trFormat(": step {}, head {}", step(panel.selection.step).text(panel.trace.config()).title,
                   panel.selection.head + 1);
 }

@@ -98,12 +98,13 @@ std::string largestReason(const PanelContext& panel, const ScoreInFlow& asked) {
   if (found.current == nullptr) return {};
   const ScoreByKind& score = *found.current;
   const double lead = score.score - score.others;
-  const KindPair top = strongestPairs(score.above).front();
   if (score.otherKeys == 0) return tr("It may look at nothing else.");
-  if (lead <= 0.0 || top.value <= 0.0) {
+  if (lead <= 0.0) {
     return trFormat("No reason stands out: its score {:.2f} is no larger than that of the others.",
                     score.score);
   }
+  // the lead is their sum, so that the largest is above 0
+  const KindPair top = std::ranges::max(strongestPairs(score.above), {}, &KindPair::value);
   const ScoreNames names = scoreNames(panel, asked, kinds);
   const auto last = [](const std::vector<KindName>& all, Index at) {
     return at + 1 == std::ssize(all);

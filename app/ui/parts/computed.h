@@ -158,10 +158,7 @@ class Computations {
         problem_ = std::move(outcome->error);
       }
     }
-    void setWake(const std::function<void()>& wake) override {
-      wake_ = wake;
-      task_.setWake(wake);
-    }
+    void setWake(const std::function<void()>& wake) override { task_.setWake(wake); }
     bool finish() override { return task_.wait(); }
     void stop() override { task_.stop(); }
     void stopThisKey() override {
@@ -187,15 +184,15 @@ class Computations {
       }
       units_ = std::make_shared<std::atomic<Index>>(0);
       task_.requestUnits(
-          [key, next = std::move(next), units = units_, wake = wake_, woken = clockSeconds()](
+          [this, key, next = std::move(next), units = units_, woken = clockSeconds()](
               const std::atomic<bool>& cancelled, auto& keyed) mutable {
             std::optional<Result> result;
             const bool last = next(cancelled, result);
             if (result) keyed.emplace(key, std::move(*result));
             ++*units;
-            if (!last && wake && clockSeconds() - woken > kSecondsBetweenNews) {
+            if (!last && !cancelled && clockSeconds() - woken > kSecondsBetweenNews) {
               woken = clockSeconds();
-              wake();
+              task_.wake();
             }
             return last;
           });
@@ -209,7 +206,6 @@ class Computations {
     Index unitsDone() const { return units_ != nullptr ? units_->load() : 0; }
 
     std::shared_ptr<std::atomic<Index>> units_;  // of the newest key's work
-    std::function<void()> wake_;
     BackgroundTask<std::pair<Fingerprint, Result>> task_;
     Fingerprint requested_;
     Fingerprint resultKey_;

@@ -11,8 +11,8 @@ namespace headscope::ui {
 /// Returns "previous token 0.87, 5 rows": the label, its score and the number of rows measured;
 /// "not defined" where the head has no label.
 std::string labelWithScore(const HeadLabel& label);
-/// Returns the label with its rule: "previous token 0.87, 5 rows: previous token is 0.87 over 5
-/// rows, at least 0.5 …".
+/// Returns the label with its rule: "previous token 0.87, 5 rows: previous token is 0.87, at least
+/// 0.5 …".
 std::string labelWithRule(const HeadLabel& label);
 
 /// The caption of a head on the shown input, in the same words wherever heads have one.

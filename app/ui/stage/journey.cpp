@@ -110,8 +110,8 @@ bool journeyKeys(const PanelContext& panel) {
     toggleJourney(view, panel.frame);
     return true;
   }
-  if (keyPressed(Key::left)) return go(here - 1);
-  if (keyPressed(Key::right)) return go(here + 1);
+  if (keyPressed(Key::left) || keyPressed(Key::pageUp)) return go(here - 1);
+  if (keyPressed(Key::right) || keyPressed(Key::pageDown)) return go(here + 1);
   if (keyPressed(Key::home)) return go(0);
   if (keyPressed(Key::end)) return go(kStagePlaces - 1);
   return keyPressed(Key::escape, false) && foldOne(view, panel.frame);

@@ -46,7 +46,8 @@ bool foldOne(StageView& view, FrameState& frame);
 
 /// Moves a journey that plays by the time that has passed, and requests the next frame.
 void advanceJourney(const PanelContext& panel, double seconds);
-/// Handles space, the arrows, Home, End and Escape. Returns true if it used a key.
+/// Handles space, the arrows, page up and down (a presenter's remote), Home, End and Escape.
+/// Returns true if it used a key.
 bool journeyKeys(const PanelContext& panel);
 
 }  // namespace headscope::ui

@@ -422,7 +422,9 @@ class Scene : private ScenePainter {
     }
     if (mine >= 1.0F && all.b.y + look_.px(60) <= room_.b.y) {
       const Rect under = {{all.a.x, all.b.y + look_.px(30)}, {all.b.x, all.b.y + look_.px(30)}};
-      caption(under, trFormat("the results of all heads for {}, side by side", word()),
+      caption(under,
+              c_.numHeads == 1 ? trFormat("the head's result for {}", word())
+                               : trFormat("the results of all heads for {}, side by side", word()),
               theme_.textMuted);
     }
   }

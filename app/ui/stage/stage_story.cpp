@@ -100,13 +100,17 @@ class Words {
       case StagePlace::collected:
         if (takesNothing()) return {tr("It collects nothing."), whyNothing()};
         return {tr("It collects what the others carry, each by its share."), sum() + gates()};
-      case StagePlace::heads:
-        return {c_.numHeads == 1
-                    ? tr("The head has looked.")
+      case StagePlace::heads: {
+        const char* gated = c_.switches->gate ? tr(", each number times its gate,") : "";
+        return {c_.numHeads == 1 ? tr("The head has looked.")
+                : c_.numHeads == 2
+                    ? tr("Both heads have looked, each on its own.")
                     : trFormat("All {} heads have looked, each on its own.", c_.numHeads),
-                trFormat("Their results{} stand side by side: {} × {} = {} numbers.",
-                         c_.switches->gate ? tr(", each number times its gate,") : "", c_.numHeads,
-                         c_.dK(), c_.queryWidth())};
+                c_.numHeads == 1
+                    ? trFormat("Its result{} has {} numbers.", gated, c_.dK())
+                    : trFormat("Their results{} stand side by side: {} × {} = {} numbers.", gated,
+                               c_.numHeads, c_.dK(), c_.queryWidth())};
+      }
       case StagePlace::mixed:
         return mixed(effects);
     }
@@ -162,8 +166,10 @@ class Words {
           c_.pairBias.on() ? tr("A bias is added to each score.")
                            : tr("The scores stay as they are."),
           (c_.mistakes.modelHasNoScale
-               ? tr("This model does not divide by √d_k: one large score can win outright.")
-               : tr("Division by √d_k is switched off: one large score can now win outright.")) +
+               ? trFormat("This model does not divide by √{}: one large score can win outright.",
+                          c_.dK())
+               : trFormat("Division by √{} is switched off: one large score can now win outright.",
+                          c_.dK())) +
               biasAfterwards()};
     }
     const std::vector<float> all = row(TensorId::scores);
@@ -177,6 +183,14 @@ class Words {
       return {title, trFormat("It keeps scores of one size, however many products they sum. The "
                               "largest is now {}.{}",
                               largest, biasAfterwards())};
+    }
+    constexpr float kAlmostAll = 0.99F;
+    const std::vector<float> shares = row(TensorId::weights);
+    if (shares[strongest(shares)] >= kAlmostAll) {
+      return {title,
+              trFormat("Sums of {} products are large. The largest is now {}: still so large "
+                       "that softmax will leave hardly anything for the other {}.{}",
+                       c_.dK(), largest, token_.many, biasAfterwards())};
     }
     return {title,
             trFormat("Sums of {} products are large. The largest is now {}: small enough that "
@@ -313,10 +327,12 @@ class Words {
         most = h;
       }
     }
-    words.sentence = on == c_.numHeads
-                         ? trFormat("Each of its {} numbers draws on all {} heads", c_.dModel, on)
-                         : trFormat("Each of its {} numbers draws on {} of {} heads", c_.dModel, on,
-                                    c_.numHeads);
+    words.sentence =
+        on == c_.numHeads
+            ? on == 2 ? trFormat("Each of its {} numbers draws on both heads", c_.dModel)
+                      : trFormat("Each of its {} numbers draws on all {} heads", c_.dModel, on)
+            : trFormat("Each of its {} numbers draws on {} of {} heads", c_.dModel, on,
+                       c_.numHeads);
     if (effects == nullptr) {
       words.sentence += ".";
     } else if (effects->termNorm(most, subject_.word) == 0.0) {

@@ -26,6 +26,7 @@
 #include "core/analysis/trace_difference.h"
 #include "core/attention/steps/step.h"
 #include "core/attention/switches.h"
+#include "core/base/numbers.h"
 #include "core/base/translation.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
@@ -64,7 +65,7 @@ class Compared {
       colorBar(look_, scaleOf(kDifferenceIndex), {last.b.x + look_.space.large, last.a.y},
                std::clamp(last.height(), look_.px(44), look_.px(160)));
     }
-    if (two) write(words.cutTop(line), summary());
+    if (two) write(words.cutTop(line), summary(roomFrom(words.a.x)));
     if (cell_ || !two) write(words, cellInWords());
   }
 
@@ -192,8 +193,12 @@ class Compared {
     const Theme& t = look_.theme;
     ImFont* font = look_.fonts.semibold;
     const Rect& at = places_[i].at;
-    const char* name = i == 0 ? passes_.first.name : i == 1 ? passes_.second.name : "difference";
-    ImVec2 pen(at.a.x, at.a.y - look_.space.small - fontSize(font));
+    const char* name = i == 0   ? passes_.first.name
+                       : i == 1 ? passes_.second.name
+                                : tr("difference");
+    // to the left of a narrow matrix, rather than beyond its end
+    const float left = std::min(at.a.x, at.b.x - textSize(font, name).x);
+    ImVec2 pen(left, at.a.y - look_.space.small - fontSize(font));
     drawText(list_, font, pen, t.text, name);
     pen.x += textSize(font, name).x + look_.space.small;
     const float end = at.b.x + sign_;
@@ -222,17 +227,25 @@ class Compared {
                     look_.theme.textMuted, text);
   }
 
-  std::string summary() const {
+  /// Returns the differences in words, with the axes where they fit.
+  std::string summary(float room) const {
+    const std::string axes = tr(" · rows: queries, columns: keys");
+    const std::string words = summaryOfCells();
+    const bool scores = item_.rowLane == Lane::query && item_.colLane == Lane::key;
+    const bool fits = textSize(look_.fonts.small, words + axes).x <= room;
+    return scores && fits && difference_.changed > 0 ? words + axes : words;
+  }
+
+  std::string summaryOfCells() const {
     const MatrixDifference& d = difference_;
     if (d.changed == 0) return trFormat("nothing changed: all {} cells are the same", d.cells);
-    const bool scores = item_.rowLane == Lane::query && item_.colLane == Lane::key;
-    return trFormat("{} of {} cells differ, most of all {}, by {}{}", d.changed, d.cells,
-                    cellName(passes_.first.trace, d.where), number(d.largest, 4),
-                    scores ? tr(" · rows: queries, columns: keys") : "");
+    return trFormat("{} of {} cells differ, most of all {}, by {}", withThousands(d.changed),
+                    withThousands(d.cells), cellName(passes_.first.trace, d.where),
+                    number(d.largest, 4));
   }
 
   std::string cellInWords() const {
-    if (!cell_) return summary();
+    if (!cell_) return summaryOfCells();
     const CellRef cell = ref_.cell(*cell_);
     const float change = valueOf(kDifferenceIndex, cell);
     return trFormat("{}: {} {} · {} {} · difference {}{}", cellName(passes_.first.trace, cell),
@@ -240,11 +253,14 @@ class Compared {
                     number(valueOf(1, cell), 6), change > 0.0F ? "+" : "", number(change, 4));
   }
 
+  /// The room of a line of words that begins at x.
+  float roomFrom(float x) const {
+    return ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - x - look_.space.medium;
+  }
+
   void write(const Rect& line, const std::string& text) {
-    const float room =
-        ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - line.a.x - look_.space.medium;
     drawText(list_, look_.fonts.small, line.a, look_.theme.text,
-             wholeParts(look_.fonts.small, text, room));
+             wholeParts(look_.fonts.small, text, roomFrom(line.a.x)));
   }
 
   const PanelContext& panel_;

@@ -211,41 +211,48 @@ class TaskCard final : public Card {
     textAndSettings(panel);
   }
 
-  /// Draws the beginning of what a language model reads, and the run's settings.
+  /// Draws the beginning of what a language model reads, where there is room for it above the run's
+  /// settings.
   void textAndSettings(const PanelContext& panel) {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
     if (moment == nullptr) return;
     ImGui::Dummy({0.0F, look.space.tight});
-    const language::Corpus& corpus = *moment->corpus;
-    rowCaption(look, moment->corpus->stories ? tr("it reads")
-                                             : trFormat("it reads {} tokens, {} of them different",
-                                                        withThousands(std::ssize(corpus.training)),
-                                                        withThousands(corpus.vocabulary))
-                                                   .c_str());
+    const float below =
+        moment->kept ? 0.0F : settingsHeight(look, 6) + look.space.small + look.space.tight;
+    constexpr float kLeastText = 70.0F;  // points
+    if (Rect::rest().height() >= below + look.px(kLeastText))
+      drawFirstTexts(look, *moment->corpus, below);
+    if (moment->kept) return;
+    parts(panel, moment->settings.model);
+    settings(panel, language_, moment->settings);
+  }
+
+  /// Draws the first texts of a corpus, down to `below` above the end of the card.
+  static void drawFirstTexts(const FrameContext& look, const language::Corpus& corpus,
+                             float below) {
+    rowCaption(look, corpus.stories ? tr("it reads")
+                                    : trFormat("it reads {} tokens, {} of them different",
+                                               withThousands(std::ssize(corpus.training)),
+                                               withThousands(corpus.vocabulary))
+                                          .c_str());
     if (corpus.stories) {
       tip(look,
           tr("Stories and songs, and now and then a row of random words that is said twice: only "
              "what was read before tells how it goes on"));
     }
     ImGui::NewLine();
-    Rect room = Rect::rest();
-    const Rect below = room.cutBottom(moment->kept ? 0.0F : settingsHeight(look, 6),
-                                      moment->kept ? 0.0F : look.space.small);
-    ImGui::BeginChild("read", room.size());
+    ImGui::BeginChild("read", {0.0F, Rect::rest().height() - below});
+    const float width = ImGui::GetWindowWidth();
     ImFont* font = look.fonts.small;
     for (const std::string& text : firstTexts(corpus)) {  // whole texts, but for the first
-      const std::string lines = wrapped(font, text, room.width() - look.px(14));
+      const std::string lines = wrapped(font, text, width - look.px(14));
       const bool first = ImGui::GetCursorPosY() == 0.0F;
       if (!first && textSize(font, lines).y > ImGui::GetContentRegionAvail().y) break;
       label(font, look.theme.textMuted, lines);
       ImGui::Dummy({0.0F, look.space.tight});
     }
     ImGui::EndChild();
-    ImGui::SetCursorScreenPos(below.a);
-    if (moment->kept) return;
-    parts(panel, moment->settings.model);
-    settings(panel, language_, moment->settings);
   }
 
   /// Draws the choice of a language model's parts. Another choice restarts the run.
