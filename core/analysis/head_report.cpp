@@ -61,6 +61,10 @@ std::string inSentence(std::string title) {
 }
 
 std::string rowsInWords(Index rows) { return counted(rows, tr("{} row"), tr("{} rows")); }
+/// The rows with two or more keys. Most metrics are means over the others, too.
+std::string choicesInWords(Index rows) {
+  return counted(rows, tr("{} row has a choice"), tr("{} rows have a choice"));
+}
 
 /// A score and the threshold and chance that it is compared with.
 struct Claim {
@@ -79,8 +83,8 @@ struct Claim {
     return {key,
             title,
             *score,
-            trFormat("{} is {:.2f} over {}, at least {:.2f} (uniform attention: {:.2f})", measure,
-                     *score, rowsInWords(rows), least(), chance),
+            trFormat("{} is {:.2f}, at least {:.2f} (uniform attention: {:.2f}); {}", measure,
+                     *score, least(), chance, choicesInWords(rows)),
             rows,
             declared};
   }
@@ -176,11 +180,12 @@ HeadLabel labelElse(const HeadMetrics& metrics, const UniformMetrics& uniform) {
   const MetricValue& distance = metrics[Metric::meanDistance];
   const MetricValue& evenDistance = uniform[Metric::meanDistance];
   if (distance && evenDistance && *evenDistance > 0.0 && *distance >= kFar * *evenDistance) {
-    return {"far", "far", *distance,
-            trFormat("mean distance is {:.2f} tokens over {}, at least {} × the {:.2f} of "
-                     "uniform attention under the same mask",
-                     *distance, rowsInWords(rows), kFar, *evenDistance),
-            rows};
+    return {
+        "far", "far", *distance,
+        trFormat("mean distance is {:.2f} tokens, at least {} × the {:.2f} of uniform attention "
+                 "under the same mask; {}",
+                 *distance, kFar, *evenDistance, choicesInWords(rows)),
+        rows};
   }
   return {"mixed", tr("mixed"), std::nullopt, tr("no rule for a label holds"), rows};
 }

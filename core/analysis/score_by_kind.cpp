@@ -103,6 +103,14 @@ std::string whyNoScoreByKind(const Trace& trace) {
         "This layer normalises queries and keys, so that a score is no sum over the columns of "
         "X.");
   }
+  if (c.relative.on()) {
+    return tr(
+        "This layer adds scores of relative positions, so that a score is no sum over the columns "
+        "of X.");
+  }
+  if (c.kvWidth() != c.dModel) {
+    return tr("The memory has another width than X, and its columns have no kinds.");
+  }
   if (c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead) {
     return tr("A planted mistake mixes the heads: switch it off to see what a score is made of.");
   }

@@ -28,7 +28,8 @@ struct ScoreByKind {
 };
 
 /// The sentence that says why scores of this layer are not taken apart; empty where they are. They
-/// are not where queries and keys are normalised, and with mistakes that mix heads.
+/// are not where queries and keys are normalised, with relative positions in the scores, with a
+/// memory of another width than X, and with mistakes that mix heads.
 std::string whyNoScoreByKind(const Trace& trace);
 
 /// Takes apart the score of a query and a key. `kindOf`: the kind of each column of X, below

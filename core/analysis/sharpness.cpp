@@ -39,8 +39,13 @@ void wideRowWeights(const Trace& trace, const RowRef& row, const AttentionConfig
     if (c.mistakes.zeroForMasked && !allowed(key)) scores[j] = 0.0;
     if (!takesPart(key)) scores[j] = -std::numeric_limits<double>::infinity();
   }
-  const double maximum = *std::max_element(scores.begin(), scores.end());
+  double maximum = *std::max_element(scores.begin(), scores.end());
   double sum = 0.0;
+  if (!c.sinks.empty()) {  // a score without a key
+    const auto sink = static_cast<double>(c.sinks[static_cast<std::size_t>(row.head)]);
+    maximum = std::max(maximum, sink);
+    sum = std::exp(sink - maximum);
+  }
   for (double& score : scores) sum += score = std::exp(score - maximum);
   for (std::size_t j = 0; j < scores.size(); ++j) {
     weights[j] = static_cast<float>(softmaxShare(scores[j], sum));

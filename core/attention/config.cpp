@@ -125,10 +125,16 @@ void checkPairBias(const AttentionConfig& c, Findings& findings) {
   if (!c.pairBias.on()) return;
   const PairBias::Settings& s = c.pairBias.settings();
   const Index ofOneWay = s.bothWays ? s.buckets / 2 : s.buckets;
-  const bool counted = s.buckets == 0 || (ofOneWay >= 2 && s.maxDistance > ofOneWay / 2);
+  if (s.buckets != 0 && (ofOneWay < 2 || s.maxDistance <= ofOneWay / 2)) {
+    findings.add("pair_bias",
+                 trFormat("the pair bias has {} buckets up to a distance of {}: it needs 2 or more "
+                          "for each direction, and a distance above half of these",
+                          s.buckets, s.maxDistance));
+    return;
+  }
   const Index each = s.buckets > 0 ? s.buckets : c.seqLen * c.keys();
   const bool sized = s.buckets > 0 || (s.queries == c.seqLen && s.keys == c.keys());
-  if (!counted || !sized || std::ssize(s.values) != c.numHeads * each) {
+  if (!sized || std::ssize(s.values) != c.numHeads * each) {
     findings.add("pair_bias", trFormat("the pair bias has {} numbers, and {} heads with {} {} "
                                        "each need {}",
                                        s.values.size(), c.numHeads, each,

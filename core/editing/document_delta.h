@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/attention/pins.h"
+#include "core/attention/weight_tensors.h"
 #include "core/document/fwd.h"
 #include "core/tensor/tensor.h"
 
@@ -57,8 +58,8 @@ class PinPatch {
   std::vector<Pin> gone_, come_;  // in the order of Pins
 };
 
-/// X, the memory and the eight weights, in this order.
-using DocumentTensors = std::array<Tensor, 12>;
+/// X, the memory and the weights (kWeightTensors), in this order.
+using DocumentTensors = std::array<Tensor, 2 + kWeightTensors.size()>;
 
 /// The differences from one document to another. Shared tensors are left out; tensors that differ
 /// in few cells are stored as patches, as are the pins.

@@ -27,8 +27,9 @@ Region headRegion(TensorId tensor, Index head, const AttentionConfig& config) {
   const Index dK = config.dK();
   const Index heads = headCount(tensor, config);
   if (info(tensor).perItem || info(tensor).perHead || tensor == TensorId::bO) {
-    throw UserError(trFormat("{} is not divided by heads; use W_Q, W_K, W_V, W_O, b_Q, b_K or b_V",
-                             info(tensor).name));
+    throw UserError(
+        trFormat("{} is not divided by heads; use W_Q, W_K, W_V, W_G, W_O, b_Q, b_K, b_V or b_G",
+                 info(tensor).name));
   }
   if (head < 0 || head >= heads) {
     throw UserError(

@@ -220,7 +220,6 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
   if (const auto norm = field.find("head_norm")) c.headNorm = headNormFrom(*norm);
   if (const auto sinks = field.find("sinks")) c.sinks = sinks->floats();
   if (const auto relative = field.find("relative_scores")) c.relative = relativeFrom(*relative);
-  if (const auto bias = field.find("pair_bias")) c.pairBias = pairBiasFrom(*bias);
   if (const auto none = field.find("model_has_no_scale")) {
     c.mistakes.modelHasNoScale = none->flag();
   }
@@ -234,6 +233,10 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
     }
   }
   requireUsable(field, c, memoryBudget);
+  if (const auto bias = field.find("pair_bias")) {  // of checked sizes, since it may be drawn
+    c.pairBias = pairBiasFrom(*bias, c);
+    requireUsable(field, c, memoryBudget);
+  }
   if (const auto painted = field.find("painted")) c.mask.painted = paintedFrom(*painted, c);
   return c;
 }

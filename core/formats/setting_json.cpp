@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/attention/limits.h"
+#include "core/attention/config.h"
 
 namespace headscope::formats {
 namespace {
@@ -27,14 +27,6 @@ template <typename Enum, std::size_t kCount>
 const char* enumName(Enum value, const std::array<const char*, kCount>& names) {
   // cppcheck-suppress CastIntegerToAddressAtReturn  ; the names are pointers
   return names[static_cast<std::size_t>(value)];
-}
-
-/// A whole number from 1 to `most`.
-Index countIn(const JsonField& field, const char* name, Index most) {
-  const JsonField own = field.at(name);
-  const Index count = own.whole();
-  if (count < 1 || count > most) own.fail(fmt::format("must be 1 to {}", most));
-  return count;
 }
 
 }  // namespace
@@ -115,11 +107,16 @@ RelativeScores relativeFrom(const JsonField& field) {
                          field.at("max_distance").whole()});
 }
 
-PairBias pairBiasFrom(const JsonField& field) {
+PairBias pairBiasFrom(const JsonField& field, const AttentionConfig& config) {
   if (const auto seed = field.find("seed")) {
-    return PairBias::drawn(countIn(field, "heads", Limits::kDModel),
-                           countIn(field, "queries", Limits::kTokens),
-                           countIn(field, "keys", Limits::kTokens), seed->seed());
+    const auto requireSize = [&](const char* name, Index size) {
+      if (field.at(name).whole() == size) return;
+      field.at(name).fail(fmt::format("must be {}, as in the layer", size));
+    };
+    requireSize("heads", config.numHeads);
+    requireSize("queries", config.seqLen);
+    requireSize("keys", config.keys());
+    return PairBias::drawn(config.numHeads, config.seqLen, config.keys(), seed->seed());
   }
   PairBias::Settings s;
   s.values = field.at("values").floats();

@@ -20,6 +20,7 @@ Json pairBiasJson(const PairBias::Settings& settings);
 Rotary rotaryFrom(const JsonField& field);
 HeadNorm headNormFrom(const JsonField& field);
 RelativeScores relativeFrom(const JsonField& field);
-PairBias pairBiasFrom(const JsonField& field);
+/// A drawn bias must have the sizes of the layer, which were checked: it is drawn here.
+PairBias pairBiasFrom(const JsonField& field, const AttentionConfig& config);
 
 }  // namespace headscope::formats

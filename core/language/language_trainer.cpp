@@ -17,8 +17,11 @@ namespace {
 using model_training::ModelTrainer;
 using training::Draws;
 
-constexpr Index kTextsAtOnce = 64;      // of an evaluation
-constexpr Index kHeldOutTokens = 4096;  // at least
+/// The texts of so many tokens that an evaluation runs at once.
+Index heldOutTexts(Index length) {
+  constexpr Index kTokens = 4096;
+  return std::max<Index>(1, kTokens / length);
+}
 
 /// Multiplies and adds of a forward pass over `tokens` tokens.
 Index flopsOf(const LanguageSettings& s, Index vocabulary, Index tokens) {
@@ -65,7 +68,7 @@ std::vector<training::Question> nextToken(Index vocabulary) {
 Index bytesOf(const LanguageSettings& s, Index vocabulary) {
   return bytesOfRun(s, parameterCount(s.model, vocabulary)) +
          bytesOfTexts(s, vocabulary, s.batch, true) +
-         bytesOfTexts(s, vocabulary, kTextsAtOnce, false);
+         bytesOfTexts(s, vocabulary, heldOutTexts(s.model.context), false);
 }
 
 void checkTraining(const LanguageSettings& s, Index vocabulary, Index memoryBudgetBytes) {
@@ -109,8 +112,9 @@ ModelTrainer::Work LanguageTrainer::stepWork() const {
 }
 
 ModelTrainer::Work LanguageTrainer::evaluationWork() const {
-  return {flopsOf(settings_, corpus_->vocabulary, kTextsAtOnce * settings_.model.context),
-          bytesOfTexts(settings_, corpus_->vocabulary, kTextsAtOnce, false)};
+  const Index texts = heldOutTexts(settings_.model.context);
+  return {flopsOf(settings_, corpus_->vocabulary, texts * settings_.model.context),
+          bytesOfTexts(settings_, corpus_->vocabulary, texts, false)};
 }
 
 std::optional<ModelTrainer::BatchResult> LanguageTrainer::runBatch(
@@ -170,7 +174,7 @@ bool LanguageTrainer::madeDiscovery() const {
 std::unique_ptr<const LanguageTrainer::HeldOut> LanguageTrainer::heldOut(
     const ExecutionContext& execution) const {
   const Index length = settings_.model.context;
-  const Index count = std::max<Index>(1, kHeldOutTokens / length);
+  const Index count = heldOutTexts(length);
   Batch batch = emptyBatch(count, length);
   const Index starts = std::ssize(corpus_->heldOut) - length;
   for (Index text = 0; text < count; ++text) {

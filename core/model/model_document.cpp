@@ -276,16 +276,17 @@ ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Doc
                     c.seqLen == own.seqLen && c.batch == 1 && c.memoryLen == own.memoryLen;
   if (!fits) {
     throw UserError(trFormat(
-        "layer {} of {} has d_model {}, {} heads, {} key/value heads and {} tokens, and a layer "
-        "within a model keeps its size: open the layer by itself to change that",
-        layer + 1, document.model->name(), own.dModel, own.numHeads, own.numKvHeads,
-        withThousands(own.seqLen)));
+        "{} of {} has d_model {}, {} heads, {} key/value heads and {} tokens, and a layer within a "
+        "model keeps its size: open the layer by itself to change that",
+        document.model->config().layerInWords(layer), document.model->name(), own.dModel,
+        own.numHeads, own.numKvHeads, withThousands(own.seqLen)));
   }
   if (c.switches->gate || (c.pairBias.ofPairs() && c.pairBias != own.pairBias)) {
     throw UserError(trFormat(
-        "layer {} of {} has no {}, and a layer within a model gets no new parameters: open the "
-        "layer by itself to add it",
-        layer + 1, document.model->name(), c.switches->gate ? tr("gate") : tr("bias of pairs")));
+        "{} of {} has no {}, and a layer within a model gets no new parameters: open the layer by "
+        "itself to add it",
+        document.model->config().layerInWords(layer), document.model->name(),
+        c.switches->gate ? tr("gate") : tr("bias of pairs")));
   }
   const auto next = copyOf(document);
   next->edited.insert_or_assign(

@@ -222,6 +222,7 @@ std::optional<Tensor> gradOutputOfLayer(const ModelTracePtr& trace, Stack stack,
   if (execution.stop()) return std::nullopt;
   if (stack == Stack::decoder) return backward.outputGradient();
   const auto found = backward.found();
+  if (!found) return std::nullopt;  // cancelled just now
   return gradOutputOfLayer(passOf(trace, Stack::encoder), Stack::decoder, layer, found->memory,
                            execution);
 }

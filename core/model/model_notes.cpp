@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/translation.h"
+#include "core/base/utf8.h"
 
 namespace headscope::model {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::size_t kMostNamed = 4;    // tensors in one sentence
 constexpr std::size_t kMostValue = 200;  // bytes of a field's value in a sentence
 
 std::string shortened(const std::string& value) {
-  return value.size() <= kMostValue ? value : value.substr(0, kMostValue) + " …";
+  return value.size() <= kMostValue ? value : excerpt(value, kMostValue) + " …";
 }
 
 }  // namespace

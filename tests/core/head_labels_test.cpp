@@ -125,7 +125,7 @@ TEST(HeadLabel, AScoreHasToDifferFromChance) {
   EXPECT_EQ(labelOf({{Metric::local, 0.7 + 1e-9}}, uniformWith(0.5)), "local");
   EXPECT_EQ(labelOf({{Metric::local, 0.7 - 1e-9}}, uniformWith(0.5)), "mixed");
   EXPECT_EQ(labelled({{Metric::self, 0.9}}, uniformWith(chance)).rule,
-            "self is 0.90 over 5 rows, at least 0.64 (uniform attention: 0.40)");
+            "self is 0.90, at least 0.64 (uniform attention: 0.40); 5 rows have a choice");
 }
 
 TEST(HeadLabel, NeedsThreeRows) {

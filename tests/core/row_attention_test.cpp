@@ -243,8 +243,9 @@ TEST(PairBiasOfPairs, IsSavedByItsSeedOrItsNumbers) {
     EXPECT_EQ(formats::wholeConfigFrom(JsonField(json, file), kBudget), c);
   }
   Json huge = formats::wholeConfigJson(c);
-  huge["pair_bias"] = {{"seed", 1}, {"heads", 1 << 20}, {"queries", 1 << 20}, {"keys", 3}};
-  expectUserError([&] { formats::wholeConfigFrom(JsonField(huge, file), kBudget); }, "pair_bias");
+  huge["pair_bias"] = {{"seed", 1}, {"heads", 2}, {"queries", 1 << 16}, {"keys", 1 << 16}};
+  expectUserError([&] { formats::wholeConfigFrom(JsonField(huge, file), kBudget); },
+                  "pair_bias.queries", "must be 3");
 }
 
 TEST(AlphaFold, OfAnotherTextThePresetHasNoBias) {

@@ -15,6 +15,7 @@
 #include "core/document/trace.h"
 #include "core/editing/make_document.h"
 #include "core/input/coordinate_kinds.h"
+#include "tests/core/support/passes.h"
 
 namespace headscope {
 namespace {
@@ -77,6 +78,15 @@ TEST(ScoreByKind, ClosesForEveryKindOfPlainLayer) {
   unscaled.switches->scale = unscaled.switches->bias = false;
   expectSumsToClose(*passOf(unscaled));
   expectSumsToClose(*passOf(config(), {"A dog barked."}));
+}
+
+TEST(ScoreByKind, RefusesAMemoryOfAnotherWidth) {
+  AttentionConfig c = test::sized(16, 2, 4);
+  c.memoryLen = 3;
+  EXPECT_EQ(whyNoScoreByKind(*runAttention(test::randomDocument(c))), "");
+  c.memoryWidth = 10;
+  EXPECT_NE(whyNoScoreByKind(*runAttention(test::randomDocument(c))).find("another width"),
+            std::string::npos);
 }
 
 TEST(ScoreByKind, ComparesWithTheKeysThatTheQueryMaySee) {

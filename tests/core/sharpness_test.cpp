@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -62,6 +63,24 @@ TEST(RowDistribution, AtAnotherSharpnessIsWhatADocumentOfThatGives) {
     other->tile(TensorId::weights, 0, 1, 4, 1, 0, 7, row.data());
     EXPECT_EQ(rowWeights(*traceOf(document), {0, 1, 4}, s), row) << s.temperature;
   }
+}
+
+/// A score far below the sink gets no weight, also where it does not fit a 32-bit float.
+TEST(RowDistribution, TheSinkTakesAllFromScoresFarBelowIt) {
+  AttentionConfig c = sized(16, 4, 5);
+  c.sinks = {1.0F, 1.0F, 1.0F, 1.0F};
+  const auto trace = traceOf(randomDocument(c));
+  int rows = 0;
+  for (Index head = 0; head < 4; ++head) {
+    for (Index query = 0; query < 5; ++query) {
+      const auto scores = trace->tensor(TensorId::rawScores).matrix({0, head}).row(query);
+      if (std::ranges::max(scores) >= 0.0F) continue;
+      ++rows;
+      for (const float weight : rowWeights(*trace, {0, head, query}, {true, 1e-45}))
+        EXPECT_EQ(weight, 0.0F);
+    }
+  }
+  EXPECT_GT(rows, 0);
 }
 
 TEST(RowDistribution, DropoutAndPinnedWeightsComeAfterIt) {
