@@ -229,6 +229,7 @@ void printReport(std::ostream& out, const HeadReport& report) {
   printLabels(out, report);
   out << '\n';
   printSimilarity(out, report.similarity);
+  out << "\nheads count from 1 here, from 0 in flags, JSON and CSV\n";
 }
 
 void runAnalyze(const AnalyzeOptions& options, std::ostream& out) {

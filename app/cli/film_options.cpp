@@ -118,8 +118,9 @@ void trainFor(AppOptions& program, const TrainViewOptions& options) {
     throw UserError("--task text: its text is chosen in the window; give stories, or another task");
   }
   if (!options.task.empty()) {
-    view.task =
-        options.task == ui::kStories ? options.task : training::taskFromString(options.task).id;
+    view.task = options.task == ui::kStories
+                    ? options.task
+                    : training::taskFromString(options.task, ", stories").id;
   }
   view.layers = options.layers.value_or(view.layers);
   view.dModel = options.dModel.value_or(view.dModel);

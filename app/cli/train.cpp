@@ -41,7 +41,7 @@ std::unique_ptr<Trainer> runFrom(const TrainOptions& o) {
     if (o.task.empty()) {
       throw UserError("nothing to train: give --task NAME (--help lists them), or --from DIR");
     }
-    const training::Task& task = training::taskFromString(o.task);
+    const training::Task& task = training::taskFromString(o.task, ", stories, text, shapes");
     TrainingSettings settings = settingsOf(task);
     takeGiven(o, settings);
     return std::make_unique<Trainer>(task, settings, budget);
@@ -96,7 +96,7 @@ void printRun(std::ostream& out, const Trainer& run, double msPerStep) {
                      withThousands(run.stepsTaken()), last.losses.loss,
                      run.evaluations().front().losses.loss, msPerStep);
   TextTable questions({Align::left, Align::right, Align::right, Align::left});
-  questions.add({"question", "accuracy", "solved at", "asks for"});
+  questions.add({"question", "accuracy", "solved from", "asks for"});
   for (std::size_t q = 0; q < last.losses.questions.size(); ++q) {
     const training::Question& question = run.task().questions[q];
     questions.add({std::string(question.name),

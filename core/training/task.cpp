@@ -61,13 +61,14 @@ std::span<const Task> allTasks() {
   return tasks;
 }
 
-const Task& taskFromString(std::string_view id) {
+const Task& taskFromString(std::string_view id, std::string_view others) {
   std::vector<std::string_view> known;
   for (const Task& task : allTasks()) {
     if (task.id == id) return task;
     known.push_back(task.id);
   }
-  throw UserError(fmt::format("unknown task '{}'; the tasks are: {}", id, fmt::join(known, ", ")));
+  throw UserError(
+      fmt::format("unknown task '{}'; the tasks are: {}{}", id, fmt::join(known, ", "), others));
 }
 
 }  // namespace headscope::training

@@ -113,7 +113,8 @@ struct Task {
 
 /// All tasks, in the order in which they are offered.
 std::span<const Task> allTasks();
-/// The task with this id. Throws UserError that lists the ids.
-const Task& taskFromString(std::string_view id);
+/// The task with this id. Throws UserError that lists the ids, and `others`, which the caller takes
+/// besides them: ", stories".
+const Task& taskFromString(std::string_view id, std::string_view others = {});
 
 }  // namespace headscope::training
