@@ -88,9 +88,8 @@ void drawPassInstead(const WindowFlags& flags, std::ostream& out) {
     formats::saveTrace(flags.trace, *trace);
     out << "trace: " << flags.trace << '\n';
   }
-  out << "\nWithout a display: 'headscope run', 'explain', 'analyze', 'export' and 'render' "
-         "compute, "
-         "save and draw it; 'headscope --help' lists all commands\n";
+  out << "\nWithout a display, 'headscope run', 'explain', 'analyze', 'export' and 'render' show\n"
+         "and save it; 'headscope --help' lists all commands\n";
 }
 
 /// The flags that set what the settings of earlier runs would set.

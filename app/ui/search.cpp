@@ -55,7 +55,7 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
   std::vector<SearchEntry> entries{
       entryOf(tr("Open a file or a model's folder"), "ctrl+o",
               tr("A session, a lesson, a series, tensors, or the folder of a model"), AskToOpen{}),
-      entryOf(tr("Save the session"), "ctrl+s", tr("Everything on the screen, as a file"),
+      entryOf(tr("Save the session"), "ctrl+s", tr("What is on the screen, as a file"),
               SaveSession{}),
       entryOf(tr("Save the session under another name"), "ctrl+shift+s", "", SaveSession{true}),
       entryOf(tr("Undo"), "ctrl+z", tr("Takes back the last edit of what this page shows"), Undo{}),

@@ -31,7 +31,7 @@ void sessionMenu(const PanelContext& panel, const SessionMenu& menu) {
   const FrameContext& look = panel.look;
   if (pill(look, (buttonText(look, menu) + "###session").c_str())) openMenu("session menu");
   tip(look, menu.unsaved ? tr("The session: • marks unsaved changes")
-                         : tr("The session: everything on the screen, as a file"));
+                         : tr("The session: what is on the screen, as a file"));
   if (!beginPopup("session menu")) return;
   sessionItems(panel);
   ImGui::EndPopup();

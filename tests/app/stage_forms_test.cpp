@@ -18,6 +18,7 @@
 #include "core/analysis/head_effect.h"
 #include "core/attention/config.h"
 #include "core/attention/mask.h"
+#include "core/attention/switches.h"
 #include "core/base/execution.h"
 #include "core/editing/make_document.h"
 #include "fire_document.h"
@@ -99,6 +100,18 @@ std::array<std::string, kStagePlaces> sentencesOf(Change change) {
 constexpr auto kShares = static_cast<std::size_t>(StagePlace::shares);
 constexpr auto kCollected = static_cast<std::size_t>(StagePlace::collected);
 constexpr auto kMixed = static_cast<std::size_t>(StagePlace::mixed);
+
+/// Scores that are large after the division leave the others nothing; where the mask leaves one
+/// key, nothing is said of others.
+TEST(StageForms, TheDivisionSaysWhatItLeavesForTheOthers) {
+  constexpr auto kScaled = static_cast<std::size_t>(StagePlace::scaled);
+  const auto plain = sentencesOf([](Document&) {});
+  EXPECT_NE(plain[kScaled].find("will leave something for"), std::string::npos) << plain[kScaled];
+  const auto sharp = sentencesOf([](Document& d) { d.config.switches->temperature = 0.05; });
+  EXPECT_NE(sharp[kScaled].find("hardly anything for"), std::string::npos) << sharp[kScaled];
+  const auto alone = sentencesOf([](Document& d) { d.config.mask.window = 1; });
+  EXPECT_EQ(alone[kScaled].find("softmax"), std::string::npos) << alone[kScaled];
+}
 
 TEST(StageForms, AHeadThatIsOffHandsOnNothing) {
   const auto said = sentencesOf([](Document& d) {

@@ -15,6 +15,7 @@
 #include "core/analysis/head_effect.h"
 #include "core/attention/attention_tensors.h"
 #include "core/attention/config.h"
+#include "core/attention/mask.h"
 #include "core/attention/switches.h"
 #include "core/attention/tensor_id.h"
 #include "core/base/numbers.h"
@@ -179,7 +180,8 @@ class Words {
                          : trFormat("÷ √{} calms the scores.", c_.dK());
     const std::string largest = cellNumber(all[strongest(all)], 2);
     constexpr float kLarge = 4.0F;  // before the division
-    if (raw[strongest(raw)] < kLarge) {
+    const bool choice = allowedKeys(c_.mask, subject_.item, subject_.word, c_.keys()).count() > 1;
+    if (raw[strongest(raw)] < kLarge || !choice) {
       return {title, trFormat("It keeps scores of one size, however many products they sum. The "
                               "largest is now {}.{}",
                               largest, biasAfterwards())};
