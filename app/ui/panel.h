@@ -67,9 +67,9 @@ struct PanelContext {
   FrameCommands& commands;
   const FrameContext& look;
   Computations& computations;
-  Magnitudes& magnitudes;  // of the shown matrices, computed once for all panels
-  Explanations&
-      explanations;  // the arithmetic of the inspected cells, computed once for all panels
+  // Computed once for all panels: of the shown matrices, and the arithmetic of inspected cells.
+  Magnitudes& magnitudes;
+  Explanations& explanations;
   std::shared_ptr<LearnedLayers> learnedLayers = {};
   const History* history = nullptr;
   Reference reference{};

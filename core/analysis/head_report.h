@@ -8,10 +8,9 @@
 // scores, where that is ≥ 0.5 (the first in this order on a tie) · else local ≥ 0.6 ·
 // normalized_entropy ≥ 0.95: uniform · mean_distance ≥ 1.25 × that of uniform attention under the
 // same mask: far · else mixed. All but the last three must also exceed chance, and all need enough
-// rows (`labelRule`). An undefined metric never wins. A head
-// has no label where no metric decides. The relations of other heads are considered only if the
-// head's own does not hold: with few rows they are often hard to separate from a role with many
-// rows.
+// rows (`labelRule`). An undefined metric never wins. A head has no label where no metric decides.
+// The relations of other heads are considered only if the head's own does not hold: with few rows
+// they are often hard to separate from a role with many rows.
 #pragma once
 
 #include <optional>
